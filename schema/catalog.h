@@ -1,0 +1,80 @@
+// Catalog: strings, pods, nodes and shapes as dense ordinals, in order of first appearance.
+//
+// Everything after the decoder works on ordinals: comparing two pods is comparing two integers, and a store is an array.
+// Values are immutable and never removed, so references obtained from a catalog stay meaningful for its lifetime
+// (string_views and references to shapes stay valid). One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/intern_table.h"
+#include "base/strong_id.h"
+#include "schema/resources.h"
+
+namespace inquest {
+
+using StringId = StrongId<struct StringTag>;
+using KeyId = StrongId<struct KeyTag>;      // a namespace and a name
+using PodId = StrongId<struct PodTag>;      // one life of a pod: namespace, name and uid
+using NodeId = StrongId<struct NodeTag>;    // a node's name, whether or not such a node exists
+using ShapeId = StrongId<struct ShapeTag>;  // what a pod asks of a node
+using AllocatableId = StrongId<struct AllocatableTag>;  // what a node offers
+
+class Catalog {
+ public:
+  Catalog();
+  Catalog(Catalog&&) = default;
+  Catalog& operator=(Catalog&&) = default;
+  Catalog(const Catalog&) = delete;
+  Catalog& operator=(const Catalog&) = delete;
+
+  StringId string(std::string_view text);
+  KeyId key(StringId ns, StringId name);
+  // The uid is an opaque string and may be empty or shared by two mirror pods; hence all three make the identity.
+  PodId pod(KeyId key, StringId uid);
+  NodeId node(std::string_view name);
+  ShapeId shape(const PodShape& shape);
+  AllocatableId allocatable(const Allocatable& allocatable);
+
+  std::string_view text(StringId id) const;  // "" for none
+  std::string_view ns(KeyId key) const;
+  std::string_view name(KeyId key) const;
+  StringId ns_id(KeyId key) const { return keys_[key.value].ns; }
+  StringId name_id(KeyId key) const { return keys_[key.value].name; }
+  KeyId key_of(PodId pod) const { return pods_[pod.value].key; }
+  StringId uid_id(PodId pod) const { return pods_[pod.value].uid; }
+  std::string_view uid(PodId pod) const { return text(uid_id(pod)); }
+  std::string_view node_name(NodeId node) const;  // "" for none
+  const PodShape& shape(ShapeId id) const { return shapes_[id.value]; }
+  const Allocatable& allocatable(AllocatableId id) const { return allocatables_[id.value]; }
+
+  size_t pods() const { return pods_.size(); }
+  size_t keys() const { return keys_.size(); }
+  size_t nodes() const { return nodes_.size(); }
+
+ private:
+  struct Key {
+    StringId ns, name;
+  };
+  struct Pod {
+    KeyId key;
+    StringId uid;
+  };
+
+  std::string_view store(std::string_view text);
+
+  std::deque<std::string> blocks_;  // the bytes of all strings; a block never moves
+  std::vector<std::string_view> strings_;
+  std::vector<Key> keys_;
+  std::vector<Pod> pods_;
+  std::vector<StringId> nodes_;
+  std::deque<PodShape> shapes_;  // a deque, so that references stay valid
+  std::deque<Allocatable> allocatables_;
+  InternTable string_table_, key_table_, pod_table_, node_table_, shape_table_, allocatable_table_;
+};
+
+}  // namespace inquest

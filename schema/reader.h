@@ -1,0 +1,99 @@
+// TraceReader: opens a trace and walks its records in order.
+//
+// A trace may come from a stranger: every count and size in it is checked against a limit before memory is taken, and
+// no input makes the reader crash or hang. A trace from a newer writer is an Error of code kNewer.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "schema/record.h"
+
+namespace inquest::trace {
+
+inline constexpr int kFormatVersion = 1;
+inline constexpr int kMinimumReader = 1;  // the oldest reader that understands what we write
+
+enum class TraceState : uint8_t { kOpen, kClosed, kRecovered };
+
+struct TraceLoss {
+  std::string source;
+  std::string what;
+  uint64_t count = 0;
+};
+
+struct BindCount {  // requests by scheduler and answer
+  std::string scheduler;
+  uint16_t code = 0;  // 0: no answer seen, or a transport error
+  uint64_t count = 0;
+};
+
+struct StreamSummary {
+  Stream stream;
+  uint64_t lists = 0, checkpoints = 0, added = 0, modified = 0, deleted = 0, bookmarks = 0, errors = 0;
+  uint64_t opens = 0, closes = 0, gaps = 0, undecodable = 0, bind_requests = 0, bind_answers = 0, observations = 0;
+  Seq first = 0, last = 0;  // of its records; 0 if it has none
+  Seq closed_at = 0;        // the kClose after which the stream was not opened again; 0: none
+};
+
+// What is known of a trace without reading its records (written with every batch, so also true of an open trace).
+struct TraceInfo {
+  int format_version = 0;
+  std::string uuid;
+  std::string writer;  // "inquest 0.1.0"
+  std::string cluster_version, server, scope;
+  TraceState state = TraceState::kOpen;
+  Time start, end;  // wall times of the earliest and latest record
+  uint64_t records = 0, batches = 0, body_bytes = 0, file_bytes = 0;
+  std::vector<StreamSummary> streams;
+  std::vector<BindCount> binds;  // ordered by scheduler, code
+  std::vector<TraceLoss> losses;
+
+  bool complete() const;  // closed, no gap, no loss, nothing undecodable: otherwise verdicts exit 3
+};
+
+struct BatchDamage {
+  uint64_t batch = 0;  // 1, 2, 3, …
+  Seq first = 0, last = 0;
+  std::string why;
+};
+
+// Not thread-safe; several readers may read one file, also while it is written.
+class TraceReader {
+ public:
+  static Result<TraceReader> open(const std::string& path);
+
+  TraceReader(TraceReader&&) noexcept;
+  TraceReader& operator=(TraceReader&&) noexcept;
+  ~TraceReader();
+
+  const TraceInfo& info() const;
+  const std::string& path() const;
+
+  // The ordinals of all records read so far, in order of first appearance. Reading interns; the reference stays valid
+  // for the reader's lifetime.
+  const Catalog& catalog() const;
+  // For what is not from the trace but must share its ordinals (a plan's node names, say).
+  Catalog& mutable_catalog();
+
+  // The next record, or nullptr after the last; rewind() starts again. The pointer is valid until the next call.
+  Result<const Record*> next();
+  void rewind();
+
+  // One body, or one record, out of order (≤ 5 ms: one batch is decompressed).
+  Result<std::string> body(Seq seq);
+  Result<Record> record(Seq seq);
+
+  // Checks every batch's CRC and the chain without interning anything; the first damaged batch, or nothing.
+  Result<std::optional<BatchDamage>> check_integrity();
+
+ private:
+  struct Impl;
+  explicit TraceReader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace inquest::trace

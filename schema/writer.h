@@ -1,0 +1,62 @@
+// TraceWriter: makes a trace, batch by batch.
+//
+// A batch is one SQLite transaction of at most kBatchRecords records or kBatchBytes of bodies, whichever comes first,
+// so that a crash loses at most the open batch. Facts are written as one Cap'n Proto message a batch, bodies
+// compressed together, both covered by a CRC32C and by a SHA-256 chain over the batches (docs/trace-format.md).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "schema/record.h"
+
+namespace inquest::trace {
+
+inline constexpr size_t kBatchRecords = 1000;
+inline constexpr size_t kBatchBytes = size_t{4} << 20;
+
+struct TraceHeader {
+  std::string cluster_version;  // "" if not known
+  std::string server;           // the API server's address; "" if not known
+  std::string scope;            // what was recorded, in words; "" if everything
+};
+
+// Not thread-safe. The file is locked against a second writer while this object lives.
+class TraceWriter {
+ public:
+  // Makes the file; an existing one is an error of code kUsage unless `replace`. The trace is in state `open` until
+  // close() is called: a reader of an unclosed file says so. Catalog: the one whose ordinals the records use; must
+  // outlive the writer.
+  enum class Existing : uint8_t { kRefuse, kReplace };
+  static Result<TraceWriter> create(const std::string& path, const TraceHeader& header, const Catalog& catalog,
+                                    Existing existing = Existing::kRefuse);
+
+  TraceWriter(TraceWriter&&) noexcept;
+  TraceWriter& operator=(TraceWriter&&) noexcept;
+  ~TraceWriter();  // an unclosed trace keeps its committed batches and stays `open`
+
+  // Streams are declared before their first record. The id in `stream` is ignored.
+  Result<StreamId> add_stream(const Stream& stream);
+
+  // Gives the record its seq (the one in `record` is ignored) and keeps the body byte for byte. For kBindRequest the
+  // seq returned is what the answer's bind.request must name.
+  Result<Seq> append(const Record& record, std::string_view body);
+
+  // Commits the open batch.
+  Result<void> flush();
+
+  // Something of the input could not be kept: counted, shown by `info`, and turns exit codes to 3.
+  void add_loss(const std::string& source, const std::string& what, uint64_t count);
+
+  // Flushes, writes the summary, marks the trace closed, checkpoints the WAL so that one file remains.
+  Result<void> close();
+
+ private:
+  struct Impl;
+  explicit TraceWriter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace inquest::trace

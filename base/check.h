@@ -19,9 +19,9 @@ std::string values_to_string(const Values&... values) {
 }  // namespace internal
 
 // The values are evaluated only when the check fails.
-#define INQUEST_CHECK(condition, ...)                                                                       \
-  ((condition) ? static_cast<void>(0)                                                                       \
-               : ::inquest::check_failed(__FILE__, __LINE__, #condition,                                    \
-                                         ::inquest::internal::values_to_string(__VA_ARGS__)))
+#define INQUEST_CHECK(condition, ...) \
+  ((condition)                        \
+       ? static_cast<void>(0)         \
+       : ::inquest::check_failed(__FILE__, __LINE__, #condition, ::inquest::internal::values_to_string(__VA_ARGS__)))
 
 }  // namespace inquest

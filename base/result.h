@@ -41,7 +41,7 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT(google-explicit-constructor)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return state_.index() == 0; }
@@ -100,8 +100,8 @@ class [[nodiscard]] Result<void> {
   if (!name.ok()) return name.error();         \
   declaration = *std::move(name)
 // INQUEST_TRY_VOID(f());  the caller returns f()'s error, if it has one.
-#define INQUEST_TRY_VOID(...)                                                   \
-  do {                                                                          \
+#define INQUEST_TRY_VOID(...)                                                \
+  do {                                                                       \
     if (auto result_ = (__VA_ARGS__); !result_.ok()) return result_.error(); \
   } while (false)
 #define INQUEST_JOIN(a, b) INQUEST_JOIN_(a, b)

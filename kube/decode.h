@@ -18,11 +18,11 @@ namespace inquest::kube {
 struct DecodedFrame {
   enum class Type : uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };
   Type type = Type::kAdded;
-  ResourceVersion rv = 0;      // of the object (of a BOOKMARK too)
-  ObjectFacts object;          // for the first three types
+  ResourceVersion rv = 0;           // of the object (of a BOOKMARK too)
+  ObjectFacts object;               // for the first three types
   bool initial_events_end = false;  // a BOOKMARK with that annotation
-  int code = 0;                // of an ERROR: the Status code, 0 if it has none
-  std::string reason, message;  // of an ERROR
+  int code = 0;                     // of an ERROR: the Status code, 0 if it has none
+  std::string reason, message;      // of an ERROR
 };
 
 // A LIST answer taken apart.
@@ -30,6 +30,7 @@ struct DecodedList {
   std::string kind;  // "PodList"
   ResourceVersion rv = 0;
   std::vector<ObjectFacts> objects;
+  std::string continue_token;  // not empty: this is one page of a longer list
 };
 
 // A Status, as an answer to a bind (kubernetes-facts 6.2).
@@ -61,6 +62,7 @@ class Decoder {
 
   // Warnings since the last call; at most 100 are kept with their text, the rest only counted.
   std::vector<Warning> take_warnings();
+  // All warnings so far, with or without text, taken or not.
   uint64_t warning_count() const;
 
  private:

@@ -1,0 +1,339 @@
+// The parts that all objects share, nodes and events; pods are in decode_pod.cpp.
+#include "kube/decode_object.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/rfc3339.h"
+
+namespace inquest::kube {
+namespace {
+
+ObjectKind classify(std::string_view kind, std::string_view api_version) {
+  // Other API groups have a Node too; old lists do not say their version.
+  const bool core = api_version == "v1" || api_version.empty();
+  if (kind == "Pod" && core) return ObjectKind::kPod;
+  if (kind == "Node" && core) return ObjectKind::kNode;
+  if (kind == "Event" && (core || api_version.starts_with("events.k8s.io/"))) return ObjectKind::kEvent;
+  return ObjectKind::kOther;
+}
+
+}  // namespace
+
+void RawPod::clear() {
+  spec.clear();
+  node = scheduler = {};
+  priority = 0;
+  phase = PodPhase::kUnknown;
+  scheduled = Condition::kAbsent;
+  gated = false;
+}
+
+void RawObject::clear() {
+  kind = api_version = reason = message = {};
+  type = ObjectKind::kOther;
+  meta = {};
+  pod.clear();
+  node = {};
+  event = {};
+  code = 0;
+}
+
+std::string RawObject::label() const {
+  std::string out;
+  switch (type) {
+    case ObjectKind::kPod:
+      out = "pod ";
+      break;
+    case ObjectKind::kNode:
+      out = "node ";
+      break;
+    case ObjectKind::kEvent:
+      out = "event ";
+      break;
+    case ObjectKind::kOther:
+      out = kind.empty() ? "object " : std::string(kind) + " ";
+      break;
+  }
+  if (!meta.ns.empty()) out.append(meta.ns) += '/';
+  return out += meta.name.empty() ? std::string_view("(no name)") : meta.name;
+}
+
+const RawObject& ObjectReader::read(json::object object, const ItemType& assumed, const Path* parent) {
+  raw_.clear();
+  raw_.kind = assumed.kind;
+  raw_.api_version = assumed.api_version;
+  raw_.type = classify(raw_.kind, raw_.api_version);
+  typed_ = assumed.known();
+  deferred_ = false;
+  scalars_ = 0;
+  bool kind_seen = false;
+  bool version_seen = false;
+  const size_t mark = walk_.mark();
+  const ObjectKind before = raw_.type;
+  walk_.each_field(object, [&](Item& item) {
+    const Path path{parent, item.key, Path::kNoIndex};
+    if (item.key == "kind") {
+      set_text(raw_.kind, item, path);
+      kind_seen = true;
+    } else if (item.key == "apiVersion") {
+      set_text(raw_.api_version, item, path);
+      version_seen = true;
+    } else {
+      return read_field(item, path, Pass::kAll);
+    }
+    if (typed_ || !kind_seen || !version_seen) return;
+    raw_.type = classify(raw_.kind, raw_.api_version);
+    typed_ = true;
+  });
+  // The type came late, or is not what the list said: once more for the fields that depend on it.
+  const ObjectKind type = classify(raw_.kind, raw_.api_version);
+  if (!walk_.broken() && (deferred_ || (typed_ && type != raw_.type) || (!typed_ && type != before))) {
+    raw_.pod.clear();
+    raw_.node = {};
+    raw_.event = {};
+    scalars_ = 0;
+    typed_ = true;
+    raw_.type = type;
+    bool more = false;
+    if (object.reset().get(more) == simdjson::SUCCESS && more && type != ObjectKind::kOther) {
+      walk_.each_field(object, [&](Item& item) {
+        read_field(item, Path{parent, item.key, Path::kNoIndex}, Pass::kTyped);
+      });
+    }
+  }
+  if (walk_.mark() != mark) walk_.name_warnings(mark, raw_.label());
+  return raw_;
+}
+
+void ObjectReader::read_field(Item& item, const Path& path, Pass pass) {
+  if (read_typed(item, path) || pass == Pass::kTyped) return;
+  if (item.key == "metadata") {
+    read_meta(item, path);
+  } else if (item.key == "reason") {
+    set_text(raw_.reason, item, path);
+  } else if (item.key == "message" && raw_.type == ObjectKind::kOther) {
+    set_text(raw_.message, item, path);
+  } else if (item.key == "code" && raw_.type == ObjectKind::kOther) {
+    raw_.code = walk_.integer(item, path).value_or(0);
+  }
+}
+
+// Fields whose meaning depends on the type; true if the field is one of them.
+bool ObjectReader::read_typed(Item& item, const Path& path) {
+  const std::string_view key = item.key;
+  const bool spec = key == "spec" || key == "status";
+  const bool regarding = key == "regarding" || key == "involvedObject";
+  const bool source = key == "source" || key == "deprecatedSource";
+  const bool controller = key == "reportingController" || key == "reportingComponent";
+  if (!spec && !regarding && !source && !controller) return false;
+  if (!typed_) {
+    deferred_ = true;
+  } else if (raw_.type == ObjectKind::kPod && spec) {
+    key == "spec" ? read_pod_spec(item, path) : read_pod_status(item, path);
+  } else if (raw_.type == ObjectKind::kNode && spec) {
+    key == "spec" ? read_node_spec(item, path) : read_node_status(item, path);
+  } else if (raw_.type == ObjectKind::kEvent && regarding) {
+    read_regarding(item, path);
+  } else if (raw_.type == ObjectKind::kEvent && source) {
+    read_source(item, path);
+  } else if (raw_.type == ObjectKind::kEvent && controller) {
+    set_text(raw_.event.controller, item, path);
+  }
+  return true;
+}
+
+void ObjectReader::read_meta(Item& item, const Path& path) {
+  const std::optional<json::object> meta = walk_.object(item, path);
+  if (!meta) return;
+  raw_.meta.present = true;
+  walk_.each_field(*meta, [&](Item& field) {
+    const std::string_view key = field.key;
+    const Path at{&path, key, Path::kNoIndex};
+    if (key == "name") {
+      set_text(raw_.meta.name, field, at);
+    } else if (key == "namespace") {
+      set_text(raw_.meta.ns, field, at);
+    } else if (key == "uid") {
+      set_text(raw_.meta.uid, field, at);
+    } else if (key == "resourceVersion") {
+      raw_.meta.rv = read_rv(field, at);
+    } else if (key == "creationTimestamp") {
+      raw_.meta.created = read_time(field, at);
+    } else if (key == "deletionTimestamp") {
+      raw_.meta.deletion = read_time(field, at);
+    } else if (key == "continue") {
+      set_text(raw_.meta.list_continue, field, at);
+    } else if (key == "annotations") {
+      read_annotations(field, at);
+    }
+  });
+}
+
+RawMeta ObjectReader::meta(Item& item, const Path& path) {
+  raw_.meta = {};
+  read_meta(item, path);
+  return raw_.meta;
+}
+
+void ObjectReader::read_annotations(Item& item, const Path& path) {
+  const std::optional<json::object> annotations = walk_.object(item, path);
+  if (!annotations) return;
+  walk_.each_field(*annotations, [&](Item& field) {
+    if (field.key == "kubernetes.io/config.mirror") raw_.meta.mirror = true;
+    if (field.key == "k8s.io/initial-events-end") {
+      raw_.meta.initial_events_end = walk_.text(field, Path{&path, field.key, Path::kNoIndex}) == "true";
+    }
+  });
+}
+
+void ObjectReader::read_node_spec(Item& item, const Path& path) {
+  const std::optional<json::object> spec = walk_.object(item, path);
+  if (!spec) return;
+  walk_.each_field(*spec, [&](Item& field) {
+    if (field.key != "unschedulable") return;
+    raw_.node.unschedulable = walk_.boolean(field, Path{&path, field.key, Path::kNoIndex}).value_or(false);
+  });
+}
+
+void ObjectReader::read_node_status(Item& item, const Path& path) {
+  const std::optional<json::object> status = walk_.object(item, path);
+  if (!status) return;
+  walk_.each_field(*status, [&](Item& field) {
+    const Path at{&path, field.key, Path::kNoIndex};
+    if (field.key == "allocatable") read_allocatable(field, at);
+    if (field.key == "conditions") raw_.node.ready = read_condition(field, at, "Ready");
+  });
+}
+
+void ObjectReader::read_allocatable(Item& item, const Path& path) {
+  ResourceList list;
+  read_resource_list(item, path, list);
+  Allocatable& out = raw_.node.allocatable;
+  out.pods = list.pods;
+  // A fraction of a byte on offer is worth nothing, but upstream's Value() rounds it up all the same.
+  out.resources = {list.cpu_milli.value_or(0),
+                   list.memory.value_or(Amount{}).rounded_up(),
+                   list.ephemeral.value_or(Amount{}).rounded_up(),
+                   {}};
+  std::vector<NamedAmount>& extended = out.resources.extended;
+  for (const NamedRequest& scalar : list.scalars) {
+    if (scalar.amount > 0) extended.push_back({std::string(scalar.name), scalar.amount});
+  }
+  std::stable_sort(extended.begin(), extended.end(),
+                   [](const NamedAmount& a, const NamedAmount& b) { return a.name < b.name; });
+}
+
+void ObjectReader::read_source(Item& item, const Path& path) {
+  const std::optional<json::object> source = walk_.object(item, path);
+  if (!source) return;
+  walk_.each_field(*source, [&](Item& field) {
+    if (field.key == "component") set_text(raw_.event.component, field, Path{&path, field.key, Path::kNoIndex});
+  });
+}
+
+void ObjectReader::read_regarding(Item& item, const Path& path) {
+  const std::optional<json::object> regarding = walk_.object(item, path);
+  if (!regarding) return;
+  walk_.each_field(*regarding, [&](Item& field) {
+    const Path at{&path, field.key, Path::kNoIndex};
+    if (field.key == "kind") set_text(raw_.event.kind, field, at);
+    if (field.key == "namespace") set_text(raw_.event.ns, field, at);
+    if (field.key == "name") set_text(raw_.event.name, field, at);
+    if (field.key == "uid") set_text(raw_.event.uid, field, at);
+  });
+}
+
+// The status of the condition of the wanted type.
+Condition ObjectReader::read_condition(Item& item, const Path& path, std::string_view wanted) {
+  Condition found = Condition::kAbsent;
+  const std::optional<json::array> conditions = walk_.array(item, path);
+  if (!conditions) return found;
+  walk_.each_element(*conditions, [&](Item& element, size_t i) {
+    const Path at{&path, "", i};
+    const std::optional<json::object> condition = walk_.object(element, at);
+    if (!condition) return;
+    std::string_view type, status;
+    walk_.each_field(*condition, [&](Item& field) {
+      if (field.key == "type") set_text(type, field, Path{&at, field.key, Path::kNoIndex});
+      if (field.key == "status") set_text(status, field, Path{&at, field.key, Path::kNoIndex});
+    });
+    if (type != wanted) return;
+    found = status == "True" ? Condition::kTrue : status == "False" ? Condition::kFalse : Condition::kUnknown;
+  });
+  return found;
+}
+
+ResourceVersion ObjectReader::read_rv(Item& item, const Path& path) {
+  const std::optional<std::string_view> text = walk_.text_or_number(item, path);
+  if (!text || text->empty()) return 0;
+  ResourceVersion rv = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), rv);
+  if (error == std::errc() && end == text->data() + text->size()) return rv;
+  walk_.warn(path, quoted(*text) + " is not plain decimal: the order of writes is not known from it");
+  return 0;
+}
+
+Time ObjectReader::read_time(Item& item, const Path& path) {
+  const std::optional<std::string_view> text = walk_.text(item, path);
+  if (!text) return {};
+  const std::optional<Time> time = parse_rfc3339(*text);
+  if (!time) walk_.warn(path, quoted(*text) + " is no RFC 3339 time");
+  return time.value_or(Time{});
+}
+
+void ObjectReader::set_text(std::string_view& out, Item& item, const Path& path) {
+  out = walk_.text(item, path).value_or(std::string_view());
+}
+
+ObjectFacts to_facts(const RawObject& raw, Catalog& catalog) {
+  const RawMeta& meta = raw.meta;
+  const auto key = [&] { return catalog.key(catalog.string(meta.ns), catalog.string(meta.name)); };
+  switch (raw.type) {
+    case ObjectKind::kPod: {
+      PodFacts pod;
+      pod.pod = catalog.pod(key(), catalog.string(meta.uid));
+      if (!raw.pod.node.empty()) pod.node = catalog.node(raw.pod.node);
+      pod.scheduler = catalog.string(raw.pod.scheduler);
+      pod.shape = catalog.shape(shape_of(raw.pod.spec));
+      pod.rv = meta.rv;
+      pod.created = meta.created;
+      pod.deletion = meta.deletion;
+      pod.priority = raw.pod.priority;
+      pod.phase = raw.pod.phase;
+      pod.scheduled = raw.pod.scheduled;
+      pod.mirror = meta.mirror;
+      pod.gated = raw.pod.gated;
+      return pod;
+    }
+    case ObjectKind::kNode: {
+      NodeFacts node;
+      node.node = catalog.node(meta.name);
+      node.uid = catalog.string(meta.uid);
+      node.allocatable = catalog.allocatable(raw.node.allocatable);
+      node.rv = meta.rv;
+      node.created = meta.created;
+      node.ready = raw.node.ready;
+      node.unschedulable = raw.node.unschedulable;
+      return node;
+    }
+    case ObjectKind::kEvent: {
+      const RawEvent& event = raw.event;
+      EventFacts facts;
+      facts.key = key();
+      facts.uid = catalog.string(meta.uid);
+      facts.rv = meta.rv;
+      facts.reason = catalog.string(raw.reason);
+      facts.controller = catalog.string(event.controller.empty() ? event.component : event.controller);
+      facts.regarding_kind = catalog.string(event.kind);
+      if (!event.name.empty()) facts.regarding = catalog.key(catalog.string(event.ns), catalog.string(event.name));
+      facts.regarding_uid = catalog.string(event.uid);
+      return facts;
+    }
+    case ObjectKind::kOther:
+      break;
+  }
+  return OtherFacts{catalog.string(raw.kind), key(), catalog.string(meta.uid), meta.rv};
+}
+
+}  // namespace inquest::kube

@@ -28,18 +28,20 @@ struct ImportLoss {
   std::string text;
 };
 
-// The clock offset of a bind source against the capture, from pairs of an accepted bind and the frame that shows it.
+// The clock offset of a bind source against the capture, from pairs of an accepted bind and the frame that shows it
+// (clock_offset.h says how, and what it cannot tell).
 struct ClockOffset {
   std::string source;
   int64_t offset_ns = 0;  // to be added to the source's times
   int64_t error_ns = 0;   // half the width of what the pairs allow
-  bool applied = false;   // only if the offset exceeds its error
+  uint64_t pairs = 0;     // it is drawn from
+  bool applied = false;   // only if the offset exceeds its error, and what slow delivery explains as well
 };
 
 struct ImportReport {
   std::string output;
-  std::vector<ImportLoss> losses;  // at most 20 with their text …
-  uint64_t loss_count = 0;         // … of this many
+  std::vector<ImportLoss> losses;     // at most 20 with their text …
+  uint64_t loss_count = 0;            // … of this many
   std::vector<std::string> warnings;  // fields that could not be decoded; nothing is lost by them
   uint64_t warning_count = 0;
   std::vector<ClockOffset> offsets;

@@ -1,0 +1,68 @@
+// LineParser: one line of an input → what it says. The three shapes of lines are described in recorder/README.md.
+//
+// Views in the results point into the line or into the parser; they are valid until the parser's next call. Errors say
+// what is wrong with the line in words, without quoting it; the place is left to the caller. Unknown fields are passed
+// over, of a field given twice the last one counts. Keep one parser per input; not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "recorder/line_source.h"
+
+namespace inquest::recorder {
+
+// {"t", "stream", "kind": list | open | frame | close, "path", "status", "body", "reason"}
+struct CaptureLine {
+  enum class Kind : uint8_t { kList, kOpen, kFrame, kClose };
+  Kind kind = Kind::kFrame;
+  Time t;
+  std::string_view stream, path, body, reason;
+  uint16_t status = 0;
+};
+
+// A line of a bind log or a bind in an audit log.
+struct BindLine {
+  std::string_view ns, name, uid, node;
+  std::string_view scheduler;        // of a bind log
+  std::string_view user, agent;      // of an audit log
+  std::string_view audit_id, stage;  // of an audit log
+  std::string_view reason, message;  // of the answer
+  std::string_view request, answer;  // the JSON of both, as it stands; empty where the log has none
+  uint16_t code = 0;                 // 0: no answer
+  Time sent, answered;
+};
+
+// What a first line looks like, to tell inputs apart.
+struct LineShape {
+  bool object = false;  // a whole JSON object
+  bool has_t = false, has_stream = false, has_request = false, has_scheduler = false;
+  bool has_type = false, has_object = false;
+  std::string kind, api_version;
+};
+
+class LineParser {
+ public:
+  LineParser();
+  ~LineParser();
+  LineParser(LineParser&&) noexcept;
+  LineParser& operator=(LineParser&&) noexcept;
+
+  Result<CaptureLine> capture(const Line& line);
+  Result<BindLine> bind_log(const Line& line);
+  // Nothing: an event that is no finished bind (another verb, another stage, a dry run).
+  Result<std::optional<BindLine>> audit(const Line& line);
+  // Not an object: all fields at their defaults.
+  LineShape shape(const Line& line);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace inquest::recorder

@@ -1,0 +1,126 @@
+#include "replayer/delivery.h"
+
+#include <algorithm>
+
+namespace inquest::replayer {
+
+using scheduler::NodeChanged;
+using scheduler::PodChanged;
+using scheduler::Watch;
+
+namespace {
+
+constexpr auto kLater = [](const auto& a, const auto& b) { return a.due != b.due ? a.due > b.due : a.order > b.order; };
+
+bool applies(const Fault& fault, Watch watch) {
+  switch (fault.watch) {
+    case OnWatch::kEvery:
+      return true;
+    case OnWatch::kScheduled:
+      return watch != Watch::kQueued;
+    case OnWatch::kQueued:
+      return watch != Watch::kScheduled;
+  }
+  return true;
+}
+
+// What a watch filtered by nodeName sees of a change; nothing if it matched neither before nor after.
+std::optional<PodChanged> rewrite(Watch watch, const Change& change) {
+  if (watch == Watch::kAll) return PodChanged{watch, change.verb, *change.pod};
+  const auto selects = [&](const PodFacts& pod) { return pod.bound() == (watch == Watch::kScheduled); };
+  const bool before = change.pod_before != nullptr && selects(*change.pod_before);
+  const bool after = change.verb != Verb::kDeleted && selects(*change.pod);
+  // Of a pod whose last version was never seen, only the DELETED itself can tell where it stood.
+  const bool deleted =
+      change.verb == Verb::kDeleted && (before || (change.pod_before == nullptr && selects(*change.pod)));
+  if (deleted) return PodChanged{watch, Verb::kDeleted, *change.pod};
+  if (before && after) return PodChanged{watch, Verb::kModified, *change.pod};
+  if (after) return PodChanged{watch, Verb::kAdded, *change.pod};
+  if (!before) return std::nullopt;
+  PodChanged left{watch, Verb::kDeleted, *change.pod_before};  // the old content with the new resourceVersion
+  left.pod.rv = change.pod->rv;
+  return left;
+}
+
+}  // namespace
+
+Delivery::Lane Delivery::lane_of(Watch watch) {
+  switch (watch) {
+    case Watch::kAll:
+      return Lane::kAll;
+    case Watch::kScheduled:
+      return Lane::kScheduled;
+    case Watch::kQueued:
+      return Lane::kQueued;
+  }
+  return Lane::kAll;
+}
+
+void Delivery::pod_changed(const Change& change) {
+  const auto hits = faults_->hits(change);
+  for (const size_t hit : hits) causes_.push_back(change.hit_by(hit));
+  const auto deliver = [&](Watch watch) {
+    const std::optional<PodChanged> frame = rewrite(watch, change);
+    if (!frame) return;
+    std::vector<size_t> here;
+    for (const size_t hit : hits) {
+      if (applies(faults_->plan().faults[hit], watch)) here.push_back(hit);
+    }
+    if (const auto due = due_on(lane_of(watch), change, here)) send(lane_of(watch), *due, *frame);
+  };
+  if (watches_ == scheduler::Watches::kOne) return deliver(Watch::kAll);
+  deliver(Watch::kQueued);  // it leaves the queue's watch before it enters the other: the order of one write
+  deliver(Watch::kScheduled);
+}
+
+void Delivery::node_changed(const Change& change) {
+  const auto hits = faults_->hits(change);
+  for (const size_t hit : hits) causes_.push_back(change.hit_by(hit));
+  if (const auto due = due_on(Lane::kNodes, change, hits)) {
+    send(Lane::kNodes, *due, NodeChanged{change.verb, *change.node});
+  }
+}
+
+std::optional<Time> Delivery::due_on(Lane lane, const Change& change, std::span<const size_t> hits) {
+  LaneState& state = lanes_[static_cast<size_t>(lane)];
+  if (state.held_until > change.at) causes_.push_back(change.hit_by(state.held_by));
+  Time due = std::max(change.at, state.held_until);
+  for (const size_t hit : hits) {
+    const Fault& fault = faults_->plan().faults[hit];
+    if (fault.kind == FaultKind::kDrop) return std::nullopt;
+    due = std::max(due, change.at + fault.by);
+    if (fault.overtake || due <= state.held_until) continue;
+    state.held_until = due;
+    state.held_by = hit;
+  }
+  return due;
+}
+
+void Delivery::send(Lane lane, Time due, scheduler::Input input) {
+  frames_.push_back({due, ++order_, lane, std::move(input)});
+  std::push_heap(frames_.begin(), frames_.end(), kLater);
+}
+
+std::optional<scheduler::Input> Delivery::pop(Time now) {
+  if (frames_.empty() || frames_.front().due > now) return std::nullopt;
+  std::pop_heap(frames_.begin(), frames_.end(), kLater);
+  scheduler::Input input = std::move(frames_.back().input);
+  frames_.pop_back();
+  return input;
+}
+
+void Delivery::restart(Lane lane) {
+  lanes_[static_cast<size_t>(lane)] = {};
+  if (std::erase_if(frames_, [&](const Frame& frame) { return frame.lane == lane; }) > 0) {
+    std::make_heap(frames_.begin(), frames_.end(), kLater);
+  }
+}
+
+void Delivery::restart_pods(Watch watch) {
+  restart(lane_of(watch));
+  if (watches_ == scheduler::Watches::kOne) restart(Lane::kAll);
+}
+
+void Delivery::restart_nodes() { restart(Lane::kNodes); }
+
+}  // namespace inquest::replayer

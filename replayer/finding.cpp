@@ -1,0 +1,62 @@
+#include "replayer/finding.h"
+
+namespace inquest::replayer {
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kZombieScheduled:
+      return "zombie-scheduled";
+    case Verdict::kZombieAssumed:
+      return "zombie-assumed";
+    case Verdict::kGhostQueued:
+      return "ghost-queued";
+    case Verdict::kMissingScheduled:
+      return "missing-scheduled";
+    case Verdict::kMissingQueued:
+      return "missing-queued";
+    case Verdict::kWrongNode:
+      return "wrong-node";
+    case Verdict::kGhostNode:
+      return "ghost-node";
+    case Verdict::kMissingNode:
+      return "missing-node";
+    case Verdict::kOvercommitView:
+    case Verdict::kOvercommitTruth:
+      return "overcommit";
+    case Verdict::kDoubleBind:
+      return "double-bind";
+    case Verdict::kEarlyExpire:
+      return "early-expire";
+    case Verdict::kTimeTravel:
+      return "time-travel";
+  }
+  return "";
+}
+
+std::string_view name_of(Cure cure) {
+  switch (cure) {
+    case Cure::kNever:
+      return "never";
+    case Cure::kFrame:
+      return "event";
+    case Cure::kRelist:
+      return "relist";
+    case Cure::kTtl:
+      return "ttl";
+    case Cure::kDecision:
+      return "decision";
+    case Cure::kAnswer:
+      return "answer";
+    case Cure::kTruth:
+      return "truth";
+  }
+  return "";
+}
+
+size_t Outcome::roots() const {
+  size_t count = 0;
+  for (const Finding& finding : findings) count += finding.root ? 0 : 1;
+  return count;
+}
+
+}  // namespace inquest::replayer

@@ -1,0 +1,110 @@
+// Findings: where the view and the truth disagreed for longer than the lag bound; and the outcome of a whole run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "replayer/plan.h"
+#include "scheduler/fit.h"
+#include "schema/catalog.h"
+#include "schema/record.h"
+
+namespace inquest::replayer {
+
+// Design 2. S scheduled, A assumed, Q queued, G truth.
+enum class Verdict : uint8_t {
+  kZombieScheduled,   // a uid in S that G no longer holds, or holds as terminal
+  kZombieAssumed,     // the same in A
+  kGhostQueued,       // a uid in Q that G no longer holds, or holds bound
+  kMissingScheduled,  // bound in G, in neither S nor A
+  kMissingQueued,     // pending in G and this scheduler's, not in Q, in flight or parked
+  kWrongNode,         // a uid's node in S or A is not G's
+  kGhostNode,         // a node in the view that G does not hold
+  kMissingNode,       // a node in G that the view does not hold
+  kOvercommitView,    // what the view charges to a node exceeds it
+  kOvercommitTruth,   // what really is on a node exceeds it
+  kDoubleBind,        // point: two 201s for one uid, or a scheduler binding again after its own 201
+  kEarlyExpire,       // point: an assumption expired while its bind was open, or G held the uid bound and S did not yet
+  kTimeTravel,        // point: an object's rv fell, or a deleted uid came back
+};
+std::string_view name_of(Verdict verdict);  // "zombie-scheduled"; both overcommits are "overcommit"
+
+// What made a finding end.
+enum class Cure : uint8_t { kNever, kFrame, kRelist, kTtl, kDecision, kAnswer, kTruth };
+std::string_view name_of(Cure cure);  // "event", "relist", "ttl", …
+
+// A recorded bind that the view's books would have refused.
+struct Refusal {
+  Time at;
+  PodId pod;
+  NodeId node;
+  ShapeId asked;
+  scheduler::Misfit misfit;
+};
+
+// Where a fault hit.
+struct FaultHit {
+  size_t fault = 0;  // index into the plan
+  trace::Seq seq = 0;
+  Time at;
+  Verb verb = Verb::kAdded;
+  ResourceVersion rv = 0;
+  PodId pod;    // of a pod's frame
+  NodeId node;  // of a node's frame
+};
+
+// Whether another policy would have healed a finding that this one never did.
+struct Healing {
+  std::string policy;
+  Cure cure = Cure::kNever;
+  std::optional<Time> at;  // none: it never arose, or lasted no longer than the lag bound
+  bool after_end = false;
+};
+
+struct Finding {
+  Verdict verdict = Verdict::kZombieScheduled;
+  PodId pod;                 // none for a verdict about a node
+  NodeId node;               // where; none if the verdict has no place
+  ShapeId holds;             // what the pod takes there; none if nothing
+  Time birth;                // the first instant the predicate held
+  trace::Seq birth_seq = 0;  // the record that was current then
+  std::optional<Time> end;   // none: it outlived the drain
+  Cure cure = Cure::kNever;
+  bool after_end = false;           // cured only after the trace's last record
+  std::optional<FaultHit> because;  // the fault that hit this pod or node
+  std::optional<size_t> root;       // a consequence: index of the finding it follows from
+  std::vector<Refusal> would_refuse;
+  std::optional<Healing> elsewhere;
+  scheduler::Misfit misfit;  // of an overcommit: what exceeds
+};
+
+enum class Ending : uint8_t { kOk, kViolated, kUnknown };
+
+struct FaultReport {
+  uint64_t fired = 0;
+  std::vector<FaultHit> hits;  // at most kKeptHits
+};
+inline constexpr size_t kKeptHits = 1000;
+
+// What a run came to. Findings stand in order of birth: F1 is findings[0].
+struct Outcome {
+  Ending ending = Ending::kOk;
+  std::vector<std::string> unknown_because;  // why, when the ending is kUnknown
+  std::vector<Finding> findings;
+  std::vector<FaultReport> faults;  // by index of the plan's faults
+  uint64_t chain = 0;
+  Time start, end;  // of the trace as replayed
+  Duration drain;
+  uint64_t inputs = 0;                               // steps of the core
+  uint64_t followed = 0, inferred = 0, skipped = 0;  // binds taken as decisions; of them inferred; never in the view
+  uint64_t refused_within_lag = 0;                   // would-refuses that belong to no finding
+  uint64_t outside_coverage = 0;                     // binds not replayed: sent while nobody watched the pods
+
+  size_t roots() const;
+};
+
+}  // namespace inquest::replayer

@@ -1,0 +1,188 @@
+#include "replayer/judge.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace inquest::replayer {
+
+using scheduler::Misfit;
+
+namespace {
+
+template <typename Entry>
+Entry& grown(std::vector<Entry>& entries, uint32_t index) {
+  if (index >= entries.size()) entries.resize(size_t{index} + index / 2 + 16);
+  return entries[index];
+}
+
+bool is_zombie(Verdict verdict) { return verdict == Verdict::kZombieScheduled || verdict == Verdict::kZombieAssumed; }
+
+}  // namespace
+
+void Judge::settle(Time now, trace::Seq seq, Phase phase) {
+  now_ = now;
+  seq_ = seq;
+  phase_ = phase;
+  for (const auto& noted : noted_pods_) look_at_pod(noted.id, noted.cause);
+  for (const auto& noted : noted_nodes_) look_at_node(noted.id, noted.cause);
+  noted_pods_.clear();
+  noted_nodes_.clear();
+}
+
+void Judge::look_at_pod(PodId pod, Cure cause) {
+  const scheduler::ScheduledPod* scheduled = core_.scheduled().find(pod);
+  const scheduler::AssumedPod* assumed = core_.assumed().find(pod);
+  const auto queued = core_.queued().state(pod);
+  const bool held = truth_.holds(pod);
+  const NodeId node = truth_.node_of(pod);
+  const bool in_queue = queued == scheduler::QueuedStore::State::kQueued;
+  const bool waits = queued != scheduler::QueuedStore::State::kAbsent || core_.in_flight(pod);
+  const bool wants_queue =
+      held && !node && core_.ours(truth_.facts(pod)) && !truth_.facts(pod).gated && !truth_.facts(pod).deletion.known();
+  const NodeId viewed = scheduled != nullptr ? scheduled->node : assumed != nullptr ? assumed->node : NodeId::none();
+  const ShapeId shape = scheduled != nullptr ? scheduled->shape
+                        : assumed != nullptr ? assumed->shape
+                        : held               ? truth_.facts(pod).shape
+                                             : ShapeId::none();
+  const bool wrong =
+      node && ((scheduled != nullptr && scheduled->node != node) || (assumed != nullptr && assumed->node != node));
+  const auto check = [&](Verdict verdict, bool holds, NodeId where, ShapeId takes) {
+    update(grown(pods_, pod.value)[static_cast<size_t>(verdict)], holds, {verdict, pod, where, takes, {}, 0, {}, {}},
+           cause);
+  };
+  check(Verdict::kZombieScheduled, scheduled != nullptr && !held, viewed, shape);
+  check(Verdict::kZombieAssumed, assumed != nullptr && !held, viewed, shape);
+  check(Verdict::kGhostQueued, in_queue && (!held || node), node, ShapeId::none());
+  check(Verdict::kMissingScheduled, node && scheduled == nullptr && assumed == nullptr, node, shape);
+  check(Verdict::kMissingQueued, wants_queue && !waits, NodeId::none(), ShapeId::none());
+  check(Verdict::kWrongNode, wrong, viewed, shape);
+}
+
+void Judge::look_at_node(NodeId node, Cure cause) {
+  const bool in_view = core_.books().book(node).known;
+  const bool in_truth = truth_.has_node(node);
+  const Misfit view_over = core_.books().overcommit(node);
+  const Misfit truth_over = truth_.books().overcommit(node);
+  const auto check = [&](Verdict verdict, bool holds, Misfit misfit) {
+    const size_t slot = static_cast<size_t>(verdict) - kPodVerdicts;
+    update(grown(nodes_, node.value)[slot], holds, {verdict, {}, node, {}, {}, 0, misfit, {}}, cause);
+  };
+  check(Verdict::kGhostNode, in_view && !in_truth, {});
+  check(Verdict::kMissingNode, in_truth && !in_view, {});
+  check(Verdict::kOvercommitView, !view_over.fits(), view_over);
+  check(Verdict::kOvercommitTruth, !truth_over.fits(), truth_over);
+}
+
+void Judge::update(uint32_t& slot, bool holds, const Episode& opening, Cure cause) {
+  if (holds == (slot != 0)) return;
+  if (!holds) return close(slot, now_, cause);
+  if (free_.empty()) {
+    episodes_.emplace_back();
+    free_.push_back(static_cast<uint32_t>(episodes_.size() - 1));
+  }
+  const uint32_t index = free_.back();
+  free_.pop_back();
+  episodes_[index] = opening;
+  episodes_[index].birth = now_;
+  episodes_[index].birth_seq = seq_;
+  slot = index + 1;
+}
+
+void Judge::close(uint32_t& slot, std::optional<Time> end, Cure cause) {
+  Episode& episode = episodes_[slot - 1];
+  if (end && *end - episode.birth <= lag_) {
+    refused_within_lag_ += episode.refusals.size();
+  } else {
+    Finding& finding = findings_.emplace_back();
+    finding.verdict = episode.verdict;
+    finding.pod = episode.pod;
+    finding.node = episode.node;
+    finding.holds = episode.holds;
+    finding.birth = episode.birth;
+    finding.birth_seq = episode.birth_seq;
+    finding.end = end;
+    finding.cure = cause;
+    finding.after_end = end && phase_ == Phase::kAfterEnd;
+    finding.misfit = episode.misfit;
+    finding.would_refuse = std::move(episode.refusals);
+  }
+  episode = {};
+  free_.push_back(slot - 1);
+  slot = 0;
+}
+
+void Judge::point(Verdict verdict, PodId pod, NodeId node, Time now, trace::Seq seq) {
+  Finding& finding = findings_.emplace_back();
+  finding.verdict = verdict;
+  finding.pod = pod;
+  finding.node = node;
+  finding.birth = now;
+  finding.birth_seq = seq;
+  finding.end = now;
+  finding.cure = Cure::kTruth;
+  if (truth_.exists(pod)) finding.holds = truth_.facts(pod).shape;
+}
+
+// It belongs to the zombie that holds the port, or to the oldest zombie on the node.
+void Judge::refused(const scheduler::WouldRefuse& refusal, Time now) {
+  Episode* culprit = nullptr;
+  const auto consider = [&](PodId pod) {
+    if (pod.value >= pods_.size()) return;
+    for (const Verdict verdict : {Verdict::kZombieScheduled, Verdict::kZombieAssumed, Verdict::kWrongNode}) {
+      const uint32_t slot = pods_[pod.value][static_cast<size_t>(verdict)];
+      if (slot == 0 || episodes_[slot - 1].node != refusal.node) continue;
+      if (culprit == nullptr || episodes_[slot - 1].birth < culprit->birth) culprit = &episodes_[slot - 1];
+    }
+  };
+  if (refusal.misfit.holder) {
+    consider(refusal.misfit.holder);
+  } else {
+    for (const PodId pod : core_.scheduled().pods()) consider(pod);
+    for (const PodId pod : core_.assumed().pods()) consider(pod);
+  }
+  if (culprit == nullptr) {
+    ++refused_within_lag_;
+    return;
+  }
+  const ShapeId asked = truth_.exists(refusal.pod) ? truth_.facts(refusal.pod).shape : ShapeId::none();
+  culprit->refusals.push_back({now, refusal.pod, refusal.node, asked, refusal.misfit});
+}
+
+std::vector<Finding> Judge::finish(Time end) {
+  now_ = end;
+  for (auto& slots : pods_) {
+    for (uint32_t& slot : slots) {
+      if (slot == 0) continue;
+      end - episodes_[slot - 1].birth > lag_ ? close(slot, std::nullopt, Cure::kNever) : close(slot, end, Cure::kNever);
+    }
+  }
+  for (auto& slots : nodes_) {
+    for (uint32_t& slot : slots) {
+      if (slot == 0) continue;
+      end - episodes_[slot - 1].birth > lag_ ? close(slot, std::nullopt, Cure::kNever) : close(slot, end, Cure::kNever);
+    }
+  }
+  std::sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
+    return std::tie(a.birth, a.verdict, a.pod, a.node) < std::tie(b.birth, b.verdict, b.pod, b.node);
+  });
+  nest(findings_);
+  return std::move(findings_);
+}
+
+// A node that exceeds while a zombie holds room on it exceeds because of the zombie; and what befell one pod in one
+// instant is one event with several faces.
+void Judge::nest(std::vector<Finding>& findings) {
+  for (size_t i = 0; i < findings.size(); ++i) {
+    for (size_t j = 0; j < i && !findings[i].root; ++j) {
+      const Finding& before = findings[j];
+      if (before.root) continue;
+      const bool lasts = !before.end || *before.end >= findings[i].birth;
+      const bool crowds = findings[i].verdict == Verdict::kOvercommitView && is_zombie(before.verdict) &&
+                          before.node == findings[i].node && lasts;
+      const bool same_event = findings[i].pod && before.pod == findings[i].pod && before.birth == findings[i].birth;
+      if (crowds || same_event) findings[i].root = j;
+    }
+  }
+}
+
+}  // namespace inquest::replayer

@@ -1,0 +1,82 @@
+// Judge: the difference between the core's stores and the truth, kept incrementally: O(change), never O(size).
+//
+// A predicate (design 2) that begins to hold is the birth of an episode; one that holds no longer ends it. An episode
+// that outlived the lag bound becomes a finding.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "replayer/finding.h"
+#include "replayer/truth.h"
+#include "scheduler/core.h"
+
+namespace inquest::replayer {
+
+class Judge {
+ public:
+  // All must outlive the judge.
+  Judge(const Truth& truth, const scheduler::Core& core, Duration lag) : truth_(truth), core_(core), lag_(lag) {}
+
+  // A pod's or node's place may have changed, by `cause`. Looked at once, when the instant is over.
+  void note(PodId pod, Cure cause) { noted_pods_.push_back({pod, cause}); }
+  void note(NodeId node, Cure cause) { noted_nodes_.push_back({node, cause}); }
+
+  // The instant is over: what was noted is compared. `seq`: the latest record so far. `after_end`: the trace is over
+  // and time only runs on.
+  enum class Phase : uint8_t { kTrace, kAfterEnd };
+  void settle(Time now, trace::Seq seq, Phase phase);
+
+  // A verdict about an instant, which no lag bound excuses.
+  void point(Verdict verdict, PodId pod, NodeId node, Time now, trace::Seq seq);
+  // The view's books would have refused a recorded bind.
+  void refused(const scheduler::WouldRefuse& refusal, Time now);
+
+  // All findings in order of birth; open episodes last for ever. Consequences name their root.
+  std::vector<Finding> finish(Time end);
+  uint64_t refused_within_lag() const { return refused_within_lag_; }
+
+ private:
+  static constexpr size_t kPodVerdicts = 6;   // the first six of Verdict
+  static constexpr size_t kNodeVerdicts = 4;  // the next four
+  struct Episode {
+    Verdict verdict = Verdict::kZombieScheduled;
+    PodId pod;
+    NodeId node;
+    ShapeId holds;
+    Time birth;
+    trace::Seq birth_seq = 0;
+    scheduler::Misfit misfit;
+    std::vector<Refusal> refusals;
+  };
+  template <typename Id>
+  struct Noted {
+    Id id;
+    Cure cause;
+  };
+  template <size_t N>
+  using Slots = std::array<uint32_t, N>;  // index of the open episode + 1; 0: none
+
+  void look_at_pod(PodId pod, Cure cause);
+  void look_at_node(NodeId node, Cure cause);
+  void update(uint32_t& slot, bool holds, const Episode& opening, Cure cause);
+  void close(uint32_t& slot, std::optional<Time> end, Cure cause);
+  static void nest(std::vector<Finding>& findings);
+
+  const Truth& truth_;
+  const scheduler::Core& core_;
+  Duration lag_;
+  Time now_;
+  trace::Seq seq_ = 0;
+  Phase phase_ = Phase::kTrace;
+  std::vector<Noted<PodId>> noted_pods_;
+  std::vector<Noted<NodeId>> noted_nodes_;
+  std::vector<Slots<kPodVerdicts>> pods_;
+  std::vector<Slots<kNodeVerdicts>> nodes_;
+  std::vector<Episode> episodes_;
+  std::vector<uint32_t> free_;  // indices of closed episodes, to be used again
+  std::vector<Finding> findings_;
+  uint64_t refused_within_lag_ = 0;
+};
+
+}  // namespace inquest::replayer

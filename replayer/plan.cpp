@@ -1,0 +1,312 @@
+#include "replayer/plan.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <array>
+#include <fstream>
+#include <sstream>
+
+#include "base/duration.h"
+
+namespace inquest::replayer {
+namespace {
+
+template <typename Enum>
+struct Word {
+  std::string_view text;
+  Enum value;
+};
+constexpr std::array<Word<Resource>, 4> kResources = {
+    {{"pods", Resource::kPods}, {"pod", Resource::kPods}, {"nodes", Resource::kNodes}, {"node", Resource::kNodes}}};
+constexpr std::array<Word<Verb>, 3> kVerbs = {
+    {{"ADDED", Verb::kAdded}, {"MODIFIED", Verb::kModified}, {"DELETED", Verb::kDeleted}}};
+constexpr std::array<Word<Field>, 4> kFields = {{{"spec.nodeName", Field::kNodeName},
+                                                 {"status.phase", Field::kPhase},
+                                                 {"metadata.deletionTimestamp", Field::kDeletionTimestamp},
+                                                 {"spec.unschedulable", Field::kUnschedulable}}};
+constexpr std::array<Word<OnWatch>, 3> kOnWatches = {
+    {{"every", OnWatch::kEvery}, {"scheduled", OnWatch::kScheduled}, {"queued", OnWatch::kQueued}}};
+constexpr std::array<Word<bool>, 2> kBools = {{{"false", false}, {"true", true}}};
+
+Error usage(std::string text, std::string next = "") {
+  return {ErrorCode::kUsage, std::move(text), "", std::move(next)};
+}
+
+template <typename Enum, size_t N>
+Result<Enum> one_of(const std::array<Word<Enum>, N>& words, std::string_view what, std::string_view text) {
+  std::string all;
+  for (const Word<Enum>& word : words) {
+    if (word.text == text) return word.value;
+    all += (all.empty() ? "" : ", ") + std::string(word.text);
+  }
+  return usage("'" + std::string(text) + "' is no " + std::string(what), "one of " + all);
+}
+
+Result<uint64_t> parse_count(std::string_view what, std::string_view text) {
+  uint64_t value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9' || value > 1'000'000'000'000) return usage(std::string(what) + " takes a whole number");
+    value = value * 10 + static_cast<uint64_t>(c - '0');
+  }
+  if (text.empty()) return usage(std::string(what) + " takes a whole number");
+  return value;
+}
+
+// One field of a fault, the same for a flag's key=value and a plan's mapping.
+Result<void> set_field(Fault& fault, std::string_view key, std::string_view value) {
+  Trigger& trigger = fault.trigger;
+  if (key == "resource") {
+    INQUEST_TRY(trigger.resource, one_of(kResources, "resource", value));
+  } else if (key == "verb") {
+    INQUEST_TRY(trigger.verb, one_of(kVerbs, "verb", value));
+  } else if (key == "name") {
+    trigger.name = value;
+  } else if (key == "namespace") {
+    trigger.ns = value;
+  } else if (key == "uid") {
+    trigger.uid = value;
+  } else if (key == "field") {
+    INQUEST_TRY(trigger.field, one_of(kFields, "field that a trigger knows", value));
+  } else if (key == "becomes") {
+    trigger.becomes = value;
+  } else if (key == "seq") {
+    if (value.starts_with('@')) value.remove_prefix(1);
+    INQUEST_TRY(trigger.seq, parse_count("seq", value));
+  } else if (key == "at") {
+    if (value.starts_with('@')) return set_field(fault, "seq", value);
+    if (value.starts_with('+')) value.remove_prefix(1);
+    INQUEST_TRY(trigger.after, parse_duration(value));
+  } else if (key == "nth") {
+    if (value == "all") {
+      trigger.nth = 0;
+    } else {
+      INQUEST_TRY(trigger.nth, parse_count("nth", value));
+      if (trigger.nth == 0) return usage("nth counts from 1", "say all for every match");
+    }
+  } else if (key == "watch") {
+    INQUEST_TRY(fault.watch, one_of(kOnWatches, "watch", value));
+  } else if (key == "by") {
+    INQUEST_TRY(fault.by, parse_duration(value));
+  } else if (key == "overtake") {
+    INQUEST_TRY(fault.overtake, one_of(kBools, "yes or no", value));
+  } else if (key == "all-of") {
+    if (value != "uid") return usage("all-of takes uid");
+    fault.all_of_uid = true;
+  } else {
+    return usage(
+        "a fault has no field '" + std::string(key) + "'",
+        "fields: resource, verb, name, namespace, uid, field, becomes, seq, at, nth, watch, by, overtake, all-of");
+  }
+  return {};
+}
+
+Result<void> check_fault(const Fault& fault) {
+  const Trigger& trigger = fault.trigger;
+  if (fault.kind == FaultKind::kDelay && fault.by.ns == 0) return usage("a delay needs how long", "add by=5s");
+  if (fault.kind == FaultKind::kDrop && (fault.by.ns != 0 || fault.overtake)) {
+    return usage("a drop takes neither by nor overtake");
+  }
+  if (!trigger.becomes.empty() && !trigger.field) return usage("becomes needs a field");
+  if (!trigger.resource && !trigger.verb && trigger.name.empty() && trigger.uid.empty() && !trigger.seq &&
+      !trigger.field && !trigger.after) {
+    return usage("a fault needs a trigger", "say which change it hits: 'pods DELETED name=pod1', or @43");
+  }
+  return {};
+}
+
+std::string_view name_of(FaultKind kind) { return kind == FaultKind::kDrop ? "drop" : "delay"; }
+
+// --- YAML
+
+std::string place_of(const std::string& name, const YAML::Node& node) {
+  return node.Mark().is_null() ? name : name + ":" + std::to_string(node.Mark().line + 1);
+}
+
+Error at(const std::string& name, const YAML::Node& node, std::string text, std::string next = "") {
+  return {ErrorCode::kInput, std::move(text), place_of(name, node), std::move(next)};
+}
+
+Error located(Error error, const std::string& name, const YAML::Node& node) {
+  error.place = place_of(name, node);
+  error.code = ErrorCode::kInput;
+  return error;
+}
+
+// The entries of a mapping; an Error for anything else and for a key that stands there twice.
+Result<std::vector<std::pair<YAML::Node, YAML::Node>>> entries_of(const std::string& name, const YAML::Node& node,
+                                                                  const std::string& what) {
+  if (!node.IsMap()) return at(name, node, what + " must be a mapping");
+  std::vector<std::pair<YAML::Node, YAML::Node>> out;
+  for (const auto& entry : node) {
+    if (!entry.first.IsScalar()) return at(name, entry.first, "a key must be a word");
+    for (const auto& before : out) {
+      if (before.first.Scalar() == entry.first.Scalar()) {
+        return at(name, entry.first, "'" + entry.first.Scalar() + "' stands here twice");
+      }
+    }
+    out.emplace_back(entry.first, entry.second);
+  }
+  return out;
+}
+
+Result<void> read_field(Fault& fault, const std::string& name, const YAML::Node& key, const YAML::Node& value) {
+  if (key.Scalar() == "when") {
+    INQUEST_TRY(const auto entries, entries_of(name, value, "when"));
+    for (const auto& [inner, setting] : entries) {
+      if (inner.Scalar() != "field" && inner.Scalar() != "becomes") {
+        return at(name, inner, "when takes field and becomes, not '" + inner.Scalar() + "'");
+      }
+      INQUEST_TRY_VOID(read_field(fault, name, inner, setting));
+    }
+    return {};
+  }
+  if (!value.IsScalar()) return at(name, value, "'" + key.Scalar() + "' takes one value");
+  if (auto set = set_field(fault, key.Scalar(), value.Scalar()); !set) return located(set.error(), name, key);
+  return {};
+}
+
+Result<Fault> read_fault(const std::string& name, const YAML::Node& node) {
+  INQUEST_TRY(const auto entries, entries_of(name, node, "a fault"));
+  if (entries.size() != 1) return at(name, node, "a fault is one mapping such as 'drop: {…}'");
+  const auto& [kind, fields] = entries.front();
+  Fault fault;
+  if (kind.Scalar() == "drop") {
+    fault.kind = FaultKind::kDrop;
+  } else if (kind.Scalar() == "delay") {
+    fault.kind = FaultKind::kDelay;
+  } else {
+    return at(name, kind, "there is no fault '" + kind.Scalar() + "'", "one of drop, delay");
+  }
+  INQUEST_TRY(const auto settings, entries_of(name, fields, "a fault's fields"));
+  fault.text = kind.Scalar();
+  for (const auto& [key, value] : settings) {
+    INQUEST_TRY_VOID(read_field(fault, name, key, value));
+    if (value.IsScalar()) fault.text += " " + key.Scalar() + "=" + value.Scalar();
+  }
+  if (fault.trigger.field) {
+    fault.text += " when " + std::string(kFields[static_cast<size_t>(*fault.trigger.field)].text) + " becomes " +
+                  fault.trigger.becomes;
+  }
+  if (auto checked = check_fault(fault); !checked) return located(checked.error(), name, node);
+  return fault;
+}
+
+Result<Plan> read_plan(const YAML::Node& root, const std::string& name) {
+  INQUEST_TRY(const auto entries, entries_of(name, root, "a plan"));
+  Plan plan;
+  bool versioned = false;
+  for (const auto& [key, value] : entries) {
+    if (key.Scalar() == "inquest") {
+      if (!value.IsScalar() || value.Scalar() != "plan/1") {
+        return at(name, value, "this reads plan/1", "a newer plan needs a newer inquest");
+      }
+      versioned = true;
+    } else if (key.Scalar() == "faults") {
+      if (value.IsNull()) continue;
+      if (!value.IsSequence()) return at(name, value, "faults must be a list");
+      if (value.size() > kMaxFaults) return at(name, value, "more than 10000 faults");
+      for (const auto& node : value) {
+        INQUEST_TRY(Fault fault, read_fault(name, node));
+        plan.faults.push_back(std::move(fault));
+      }
+    } else {
+      return at(name, key, "a plan has no field '" + key.Scalar() + "'", "fields: inquest, faults");
+    }
+  }
+  if (!versioned) return at(name, root, "the line 'inquest: plan/1' is missing");
+  return plan;
+}
+
+}  // namespace
+
+Result<Fault> parse_fault(FaultKind kind, std::string_view text) {
+  Fault fault;
+  fault.kind = kind;
+  fault.text = std::string(name_of(kind)) + " " + std::string(text);
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) {
+    const size_t equals = word.find('=');
+    Result<void> set{};
+    if (equals != std::string::npos) {
+      const std::string_view key = std::string_view(word).substr(0, equals);
+      const std::string_view value = std::string_view(word).substr(equals + 1);
+      if (key.find('.') != std::string_view::npos) {  // spec.nodeName=pair-1: the field becomes this
+        set = set_field(fault, "field", key);
+        fault.trigger.becomes = value;
+      } else {
+        set = set_field(fault, key, value);
+      }
+    } else if (word.front() == '@') {
+      set = set_field(fault, "seq", word);
+    } else if (word.front() >= 'A' && word.front() <= 'Z') {
+      set = set_field(fault, "verb", word);
+    } else {
+      set = set_field(fault, "resource", word);
+    }
+    if (!set) {
+      Error error = set.error();
+      error.place = "--" + std::string(name_of(kind)) + " '" + std::string(text) + "'";
+      return error;
+    }
+  }
+  if (auto checked = check_fault(fault); !checked) {
+    Error error = checked.error();
+    error.place = "--" + std::string(name_of(kind)) + " '" + std::string(text) + "'";
+    return error;
+  }
+  return fault;
+}
+
+Result<Plan> parse_plan(const std::string& text, const std::string& name) {
+  if (text.size() > kMaxPlanBytes) return Error{ErrorCode::kOutOfLimit, "a plan is at most 1 MiB", name, ""};
+  // yaml-cpp recurses without a limit of its own; flow nesting is the only way to nest deeply in few bytes.
+  size_t nested = 0;
+  for (const char c : text) {
+    if (c == '{' || c == '[') ++nested;
+    if ((c == '}' || c == ']') && nested > 0) --nested;
+    if (nested > 64) return Error{ErrorCode::kOutOfLimit, "it is nested too deeply for a plan", name, ""};
+  }
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() != 1) {
+      return Error{ErrorCode::kInput, documents.empty() ? "it is empty" : "it holds several documents", name,
+                   "a plan is one YAML document that starts with 'inquest: plan/1'"};
+    }
+    return read_plan(documents.front(), name);
+  } catch (const YAML::Exception& error) {
+    const std::string line = error.mark.is_null() ? "" : ":" + std::to_string(error.mark.line + 1);
+    return Error{ErrorCode::kInput, "not YAML: " + error.msg, name + line, ""};
+  }
+}
+
+Result<Plan> load_plan(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{ErrorCode::kInput, "the plan cannot be opened", path, ""};
+  std::string text(kMaxPlanBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return Error{ErrorCode::kIo, "the plan cannot be read", path, ""};
+  text.resize(static_cast<size_t>(file.gcount()));
+  return parse_plan(text, path);
+}
+
+bool glob_matches(std::string_view pattern, std::string_view text) {
+  size_t p = 0, t = 0;
+  size_t star = std::string_view::npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || (pattern[p] == text[t] && pattern[p] != '*'))) {
+      ++p, ++t;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;  // let the star take one more character
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+}  // namespace inquest::replayer

@@ -1,0 +1,277 @@
+#include "replayer/recording.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace inquest::replayer {
+
+using trace::Record;
+using trace::RecordKind;
+
+// Walks the records once. What it must know beforehand (which stream the view is made of, where its coverage ends) the
+// trace's summary says.
+class RecordingLoader {
+ public:
+  explicit RecordingLoader(Recording& recording) : out_(recording) {}
+
+  Result<void> load() {
+    INQUEST_TRY_VOID(choose_streams());
+    while (true) {
+      INQUEST_TRY(const Record* record, out_.reader_.next());
+      if (record == nullptr) break;
+      take(*record);
+    }
+    collect_schedulers();
+    return {};
+  }
+
+ private:
+  // The view's stream of a resource: the first that holds anything of it.
+  Result<void> choose_streams() {
+    for (const trace::StreamSummary& summary : out_.info().streams) {
+      const trace::Stream& stream = summary.stream;
+      streams_.resize(std::max<size_t>(streams_.size(), size_t{stream.id.value} + 1));
+      streams_[stream.id.value] = stream;
+      if (stream.kind != trace::StreamKind::kWatch || summary.first == 0) continue;
+      if (stream.resource == "pods" && !pods_) {
+        pods_ = stream.id;
+        covered_until_ = summary.closed_at == 0 ? UINT64_MAX : summary.closed_at;
+      }
+      if (stream.resource == "nodes" && !nodes_) nodes_ = stream.id;
+    }
+    if (pods_) return {};
+    return Error{ErrorCode::kInput, "the trace holds no list or watch of pods, so there is nothing to replay",
+                 out_.path(), "import the recording of the pods' stream too"};
+  }
+
+  void take(const Record& record) {
+    now_ = started_ ? std::max(now_, record.wall) : record.wall;
+    if (!started_) out_.start_ = now_;
+    started_ = true;
+    if (record.seq > covered_until_) return count_uncovered(record);
+    out_.end_ = now_;
+    switch (record.kind) {
+      case RecordKind::kList:  // one that opens no watch is a second truth for `verify`: it changes nothing here
+        if (!record.checkpoint) take_list(record);
+        return;
+      case RecordKind::kFrame:
+        return take_frame(record);
+      case RecordKind::kBindRequest:
+        return take_request(record);
+      case RecordKind::kBindAnswer:
+        return take_answer(record);
+      default:
+        return;
+    }
+  }
+
+  void push(const Record& record, EventKind kind, size_t index, bool in_view) {
+    out_.events_.push_back({now_, record.seq, static_cast<uint32_t>(index), kind, record.verb, in_view});
+  }
+
+  void take_list(const Record& record) {
+    const std::string& resource = streams_[record.stream.value].resource;
+    if (resource == "pods") {
+      const ListRange range = append(record, out_.pods_);
+      for (const PodFacts& pod : pods_of(range)) see(pod);
+      out_.lists_.push_back(range);
+      push(record, EventKind::kPodsListed, out_.lists_.size() - 1, record.stream == pods_);
+      pods_listed_ = true;
+    } else if (resource == "nodes") {
+      out_.lists_.push_back(append(record, out_.nodes_));
+      push(record, EventKind::kNodesListed, out_.lists_.size() - 1, record.stream == nodes_);
+    }
+  }
+
+  template <typename Facts>
+  static ListRange append(const Record& record, std::vector<Facts>& table) {
+    ListRange range{static_cast<uint32_t>(table.size()), 0};
+    for (const ObjectFacts& object : record.objects) {
+      const Facts* facts = std::get_if<Facts>(&object);
+      if (facts == nullptr) continue;
+      table.push_back(*facts);
+      ++range.count;
+    }
+    return range;
+  }
+
+  std::span<const PodFacts> pods_of(ListRange range) const {
+    return std::span<const PodFacts>(out_.pods_).subspan(range.first, range.count);
+  }
+
+  void take_frame(const Record& record) {
+    if (record.objects.empty()) return;
+    const ObjectFacts& object = record.objects.front();
+    if (const auto* pod = std::get_if<PodFacts>(&object)) {
+      out_.pods_.push_back(*pod);
+      push(record, EventKind::kPod, out_.pods_.size() - 1, record.stream == pods_);
+      infer_bind(record, *pod);
+      infer_failure(record, *pod);
+      see(*pod);
+    } else if (const auto* node = std::get_if<NodeFacts>(&object)) {
+      out_.nodes_.push_back(*node);
+      push(record, EventKind::kNode, out_.nodes_.size() - 1, record.stream == nodes_);
+    } else if (const auto* event = std::get_if<EventFacts>(&object)) {
+      take_event(record, *event);
+    }
+  }
+
+  struct Seen {
+    PodFacts latest;
+    bool seen = false;
+    bool captured = false;  // the bind that won it stands in the trace
+  };
+  Seen& seen(PodId pod) {
+    if (pod.value >= seen_.size()) seen_.resize(size_t{pod.value} + pod.value / 2 + 16);
+    return seen_[pod.value];
+  }
+
+  void see(const PodFacts& pod) {
+    Seen& entry = seen(pod.pod);
+    const KeyId key = out_.catalog().key_of(pod.pod);
+    if (!entry.seen) {
+      ++out_.distinct_pods_;
+      if (key.value >= last_life_.size()) last_life_.resize(size_t{key.value} + key.value / 2 + 16);
+      if (!last_life_[key.value]) ++out_.distinct_names_;
+    }
+    last_life_[key.value] = pod.pod;
+    entry.latest = pod;
+    entry.seen = true;
+  }
+
+  // Where no bind of a pod was captured, the change that gives it a node is its bind, by the pod's own scheduler. Pods
+  // that were created with a node (DaemonSets of old, mirror pods) were bound by nobody.
+  void infer_bind(const Record& record, const PodFacts& pod) {
+    const Seen& before = seen(pod.pod);
+    if (!before.seen || before.latest.bound() || !pod.bound() || pod.mirror) return;
+    out_.binds_.push_back({pod.pod, pod.node, pod.scheduler, 201, true, true});
+    push(record, EventKind::kBindRequest, out_.binds_.size() - 1, true);
+    push(record, EventKind::kBindAnswer, out_.binds_.size() - 1, true);
+  }
+
+  // PodScheduled turning False is a failed attempt of whoever schedules the pod.
+  void infer_failure(const Record& record, const PodFacts& pod) {
+    const Seen& before = seen(pod.pod);
+    const bool was_false = before.seen && before.latest.scheduled == Condition::kFalse;
+    if (pod.scheduled == Condition::kFalse && !was_false && !pod.bound()) push_failure(record, pod.pod);
+  }
+
+  void take_event(const Record& record, const EventFacts& event) {
+    const Catalog& catalog = out_.catalog();
+    if (record.verb == Verb::kDeleted || catalog.text(event.reason) != "FailedScheduling") return;
+    if (catalog.text(event.regarding_kind) != "Pod") return;
+    const PodId pod = life_of(event.regarding, event.regarding_uid);
+    if (pod && seen(pod).seen) push_failure(record, pod);
+  }
+
+  void push_failure(const Record& record, PodId pod) {
+    out_.failed_.push_back(pod);
+    push(record, EventKind::kAttemptFailed, out_.failed_.size() - 1, true);
+  }
+
+  // The pod of this name and uid; without a uid the latest life of the name.
+  PodId life_of(KeyId key, StringId uid) {
+    if (!key.known()) return PodId::none();
+    if (out_.catalog().text(uid).empty()) {
+      return key.value < last_life_.size() ? last_life_[key.value] : PodId::none();
+    }
+    return out_.reader_.mutable_catalog().pod(key, uid);
+  }
+
+  void take_request(const Record& record) {
+    if (!pods_listed_) return count_uncovered(record);
+    PodId pod = record.bind.pod;
+    if (const PodId life = life_of(out_.catalog().key_of(pod), out_.catalog().uid_id(pod)); life) pod = life;
+    out_.binds_.push_back({pod, record.bind.node, record.bind.scheduler, 0, false, false});
+    requests_.push_back({record.seq, static_cast<uint32_t>(out_.binds_.size() - 1)});
+    push(record, EventKind::kBindRequest, out_.binds_.size() - 1, true);
+  }
+
+  void take_answer(const Record& record) {
+    const auto request = std::lower_bound(requests_.begin(), requests_.end(), record.bind.request,
+                                          [](const auto& entry, trace::Seq seq) { return entry.first < seq; });
+    if (request == requests_.end() || request->first != record.bind.request) return;
+    RecordedBind& bind = out_.binds_[request->second];
+    bind.code = record.bind.code;
+    bind.answered = true;
+    push(record, EventKind::kBindAnswer, request->second, true);
+  }
+
+  // Nobody watched the pods then: what a bind did cannot be judged.
+  void count_uncovered(const Record& record) {
+    if (record.kind == RecordKind::kBindRequest) ++out_.outside_coverage_;
+  }
+
+  // An inferred bind stands aside where the bind that won the pod was captured, or may have been; that is known only at
+  // the end.
+  void drop_inferred() {
+    for (const RecordedBind& bind : out_.binds_) {
+      if (!bind.inferred && (bind.code == 201 || bind.code == 0)) seen(bind.pod).captured = true;
+    }
+    std::erase_if(out_.events_, [&](const Event& event) {
+      if (event.kind != EventKind::kBindRequest && event.kind != EventKind::kBindAnswer) return false;
+      const RecordedBind& bind = out_.binds_[event.index];
+      return bind.inferred && seen(bind.pod).captured;
+    });
+  }
+
+  void collect_schedulers() {
+    drop_inferred();
+    for (const Event& event : out_.events_) {
+      if (event.kind != EventKind::kBindRequest) continue;
+      const RecordedBind& bind = out_.binds_[event.index];
+      SchedulerSeen& scheduler = scheduler_of(bind.scheduler);
+      scheduler.inferred = scheduler.inferred && bind.inferred;
+      ++(bind.code == 201 ? scheduler.won : scheduler.lost);
+      const Seen& pod = seen(bind.pod);
+      auto& names = scheduler.pod_schedulers;
+      if (pod.seen && std::find(names.begin(), names.end(), pod.latest.scheduler) == names.end()) {
+        names.push_back(pod.latest.scheduler);
+      }
+    }
+    const Catalog& catalog = out_.catalog();
+    std::sort(out_.schedulers_.begin(), out_.schedulers_.end(), [&](const SchedulerSeen& a, const SchedulerSeen& b) {
+      return a.won != b.won ? a.won > b.won : catalog.text(a.name) < catalog.text(b.name);
+    });
+    for (const NodeFacts& node : out_.nodes_) {
+      nodes_seen_.resize(std::max<size_t>(nodes_seen_.size(), size_t{node.node.value} + 1));
+      if (!nodes_seen_[node.node.value]) ++out_.distinct_nodes_;
+      nodes_seen_[node.node.value] = true;
+    }
+  }
+
+  SchedulerSeen& scheduler_of(StringId name) {
+    for (SchedulerSeen& scheduler : out_.schedulers_) {
+      if (scheduler.name == name) return scheduler;
+    }
+    return out_.schedulers_.emplace_back(SchedulerSeen{name, 0, 0, true, {}});
+  }
+
+  Recording& out_;
+  std::vector<trace::Stream> streams_;  // by id
+  trace::StreamId pods_, nodes_;
+  trace::Seq covered_until_ = 0;
+  bool pods_listed_ = false;
+  bool started_ = false;
+  Time now_;
+  std::vector<Seen> seen_;                                 // by pod
+  std::vector<PodId> last_life_;                           // by key
+  std::vector<bool> nodes_seen_;                           // by node
+  std::vector<std::pair<trace::Seq, uint32_t>> requests_;  // seq of a request, its bind; ascending
+};
+
+Result<std::unique_ptr<Recording>> Recording::load(trace::TraceReader reader) {
+  std::unique_ptr<Recording> recording(new Recording(std::move(reader)));
+  INQUEST_TRY_VOID(RecordingLoader(*recording).load());
+  return recording;
+}
+
+const SchedulerSeen* Recording::scheduler(std::string_view name) const {
+  for (const SchedulerSeen& scheduler : schedulers_) {
+    if (catalog().text(scheduler.name) == name) return &scheduler;
+  }
+  return nullptr;
+}
+
+}  // namespace inquest::replayer

@@ -1,0 +1,93 @@
+// Recording: what a run needs of a trace, in memory, read once and shared by all runs over it.
+//
+// It says what happened and when (virtual time = max(previous, wall)), and whose each bind was; it decides nothing.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "schema/reader.h"
+
+namespace inquest::replayer {
+
+enum class EventKind : uint8_t { kPod, kNode, kPodsListed, kNodesListed, kBindRequest, kBindAnswer, kAttemptFailed };
+
+// One thing that happened. `index` points into the table of its kind.
+struct Event {
+  Time at;
+  trace::Seq seq = 0;
+  uint32_t index = 0;
+  EventKind kind = EventKind::kPod;
+  Verb verb = Verb::kAdded;
+  bool in_view = true;  // it came on the stream that the scheduler's view is made of
+};
+
+struct ListRange {
+  uint32_t first = 0, count = 0;  // into pods() or nodes()
+};
+
+struct RecordedBind {
+  PodId pod;
+  NodeId node;
+  StringId scheduler;
+  uint16_t code = 0;      // 0: no answer, or a transport error
+  bool inferred = false;  // from spec.nodeName: no bind of this pod was captured
+  bool answered = false;  // an answer stands in the trace (with code 0: a transport error)
+};
+
+struct SchedulerSeen {
+  StringId name;
+  uint64_t won = 0, lost = 0;
+  bool inferred = true;                  // no bind of it was captured
+  std::vector<StringId> pod_schedulers;  // spec.schedulerName of the pods it sent binds for
+};
+
+class Recording {
+ public:
+  // Reads the whole trace. Errors: a damaged batch, no stream of pods.
+  static Result<std::unique_ptr<Recording>> load(trace::TraceReader reader);
+
+  const trace::TraceInfo& info() const { return reader_.info(); }
+  const std::string& path() const { return reader_.path(); }
+  const Catalog& catalog() const { return reader_.catalog(); }
+
+  std::span<const Event> events() const { return events_; }
+  std::span<const PodFacts> pods() const { return pods_; }
+  std::span<const NodeFacts> nodes() const { return nodes_; }
+  std::span<const ListRange> lists() const { return lists_; }
+  std::span<const RecordedBind> binds() const { return binds_; }
+  std::span<const PodId> failed_attempts() const { return failed_; }
+
+  // Most binds won first; ties by name.
+  std::span<const SchedulerSeen> schedulers() const { return schedulers_; }
+  const SchedulerSeen* scheduler(std::string_view name) const;
+
+  Time start() const { return start_; }
+  Time end() const { return end_; }  // of what is covered: the pods' watch was open, or will be again
+  uint64_t outside_coverage() const { return outside_coverage_; }  // binds sent while it was not
+  size_t distinct_pods() const { return distinct_pods_; }
+  size_t distinct_names() const { return distinct_names_; }
+  size_t distinct_nodes() const { return distinct_nodes_; }
+
+ private:
+  friend class RecordingLoader;
+  explicit Recording(trace::TraceReader reader) : reader_(std::move(reader)) {}
+
+  trace::TraceReader reader_;
+  std::vector<Event> events_;
+  std::vector<PodFacts> pods_;
+  std::vector<NodeFacts> nodes_;
+  std::vector<ListRange> lists_;
+  std::vector<RecordedBind> binds_;
+  std::vector<PodId> failed_;
+  std::vector<SchedulerSeen> schedulers_;
+  Time start_, end_;
+  uint64_t outside_coverage_ = 0;
+  size_t distinct_pods_ = 0, distinct_names_ = 0, distinct_nodes_ = 0;
+};
+
+}  // namespace inquest::replayer

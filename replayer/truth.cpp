@@ -1,0 +1,121 @@
+#include "replayer/truth.h"
+
+namespace inquest::replayer {
+
+Truth::Pod& Truth::at(PodId pod) {
+  if (pod.value >= pods_.size()) pods_.resize(size_t{pod.value} + pod.value / 2 + 16);
+  return pods_[pod.value];
+}
+
+NodeId Truth::node_of(PodId pod) const {
+  if (!holds(pod)) return NodeId::none();
+  const Pod& held = pods_[pod.value];
+  return held.facts.node ? held.facts.node : held.accepted;
+}
+
+Truth::PodChange Truth::apply(Verb verb, const PodFacts& pod) {
+  Pod& held = at(pod.pod);
+  PodChange change{PodChange::Kind::kApplied, held.exists, held.facts};
+  const bool known_version = held.facts.rv != 0 && pod.rv != 0;
+  if (held.deleted && verb != Verb::kDeleted) {
+    change.kind = known_version && pod.rv <= held.facts.rv ? PodChange::Kind::kStale : PodChange::Kind::kTimeTravel;
+    return change;
+  }
+  if (held.exists && known_version && pod.rv <= held.facts.rv && verb != Verb::kDeleted) {
+    change.kind = pod.rv == held.facts.rv ? PodChange::Kind::kStale : PodChange::Kind::kTimeTravel;
+    return change;
+  }
+  if (verb == Verb::kDeleted && held.deleted) {
+    change.kind = PodChange::Kind::kStale;
+    return change;
+  }
+  held.facts = pod;
+  held.exists = verb != Verb::kDeleted;
+  held.deleted = !held.exists;
+  settle(pod.pod);
+  return change;
+}
+
+void Truth::apply(Verb verb, const NodeFacts& node) {
+  verb == Verb::kDeleted ? books_.remove_node(node.node) : books_.set_node(node);
+  touched_nodes_.push_back(node.node);
+}
+
+void Truth::replace(std::span<const PodFacts> pods) {
+  std::vector<bool> listed(pods_.size());
+  for (const PodFacts& pod : pods) {
+    if (pod.pod.value < listed.size()) listed[pod.pod.value] = true;
+  }
+  for (uint32_t pod = 0; pod < listed.size(); ++pod) {
+    if (!pods_[pod].exists || listed[pod]) continue;
+    pods_[pod].exists = false;
+    pods_[pod].deleted = true;
+    settle({pod});
+  }
+  for (const PodFacts& pod : pods) apply(Verb::kModified, pod);
+}
+
+void Truth::replace(std::span<const NodeFacts> nodes) {
+  std::vector<bool> listed(books_.size());
+  for (const NodeFacts& node : nodes) {
+    if (node.node.value < listed.size()) listed[node.node.value] = true;
+  }
+  for (uint32_t node = 0; node < listed.size(); ++node) {
+    if (!listed[node] && has_node({node})) {
+      books_.remove_node({node});
+      touched_nodes_.push_back({node});
+    }
+  }
+  for (const NodeFacts& node : nodes) apply(Verb::kModified, node);
+}
+
+bool Truth::accept_bind(PodId pod, NodeId node) {
+  Pod& held = at(pod);
+  if (held.won) return false;
+  held.won = true;
+  held.accepted = node;  // also for a pod whose first frame is still on its way
+  settle(pod);
+  return true;
+}
+
+void Truth::settle(PodId pod) {
+  Pod& held = pods_[pod.value];
+  touched_pods_.push_back(pod);
+  const NodeId node = node_of(pod);
+  if (node == held.charged && held.facts.shape == held.charged_shape) return;
+  if (held.charged) {
+    books_.discharge(held.charged, held.charged_shape, pod);
+    touched_nodes_.push_back(held.charged);
+  }
+  held.charged = node;
+  held.charged_shape = held.facts.shape;
+  if (node) {
+    books_.charge(node, held.charged_shape, pod);
+    touched_nodes_.push_back(node);
+  }
+}
+
+std::vector<PodFacts> Truth::pods() const {
+  std::vector<PodFacts> out;
+  for (const Pod& pod : pods_) {
+    if (!pod.exists) continue;
+    out.push_back(pod.facts);
+    if (!pod.facts.node) out.back().node = pod.accepted;
+  }
+  return out;
+}
+
+std::vector<NodeFacts> Truth::nodes() const {
+  std::vector<NodeFacts> out;
+  for (uint32_t node = 0; node < books_.size(); ++node) {
+    if (books_.book({node}).known) out.push_back(books_.book({node}).facts);
+  }
+  return out;
+}
+
+void Truth::clear_touched() {
+  touched_pods_.clear();
+  touched_nodes_.clear();
+}
+
+}  // namespace inquest::replayer

@@ -1,0 +1,390 @@
+#include "scheduler/core.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace inquest::scheduler {
+namespace {
+
+// The error handler's backoff of 2015: 1 s, doubled at each attempt, at most 60 s (kubernetes-facts 1.4).
+constexpr Duration kFirstBackoff = Duration::seconds(1);
+constexpr Duration kLongestBackoff = Duration::seconds(60);
+
+Duration backoff(uint32_t attempts) {
+  return attempts > 6 ? kLongestBackoff : std::min(kLongestBackoff, kFirstBackoff * (int64_t{1} << (attempts - 1)));
+}
+
+}  // namespace
+
+Core::Core(const Catalog& catalog, CoreConfig config)
+    : catalog_(&catalog),
+      config_(std::move(config)),
+      slots_(catalog, config_.policy.key),
+      scheduled_(slots_, hash_),
+      assumed_(slots_, hash_),
+      queued_(slots_, hash_),
+      books_(catalog),
+      next_relist_(config_.policy.relist.period ? config_.origin + *config_.policy.relist.period : Time::never()) {}
+
+std::span<const Effect> Core::step(Time now, const Input& input) {
+  INQUEST_CHECK(now >= now_, now.ns, now_.ns);
+  now_ = now;
+  effects_.clear();
+  std::visit([this](const auto& given) { on(given); }, input);
+  chain_ = combine(combine(chain_, static_cast<uint64_t>(now.ns)), hash_.value());
+  return effects_;
+}
+
+Time Core::next_wake() {
+  return std::max(now_, std::min({assumed_.next_deadline(), queued_.next_end(), next_relist_}));
+}
+
+bool Core::can_decide() { return open_binds_ < config_.policy.binds && !queued_.empty(); }
+
+bool Core::ours(const PodFacts& pod) const {
+  const auto& names = config_.scheduler_names;
+  return std::find(names.begin(), names.end(), pod.scheduler) != names.end();
+}
+
+void Core::clear_touched() {
+  touched_pods_.clear();
+  touched_nodes_.clear();
+}
+
+// --- What the watches tell
+
+void Core::remember(const PodFacts& pod) {
+  slot_at(facts_, pod.pod.value) = pod;
+  slot_at(presence_, pod.pod.value) = Presence::kPresent;
+}
+
+void Core::on(const PodChanged& input) {
+  const PodFacts& pod = input.pod;
+  const bool gone = input.verb == Verb::kDeleted || pod.terminal();  // terminal pods hold no room
+  // A DELETED may show an old version, or one that another selector still matches; the latest facts stay.
+  if (!gone || !seen(pod.pod)) remember(pod);
+  if (gone) presence_[pod.pod.value] = Presence::kGone;
+  const bool queue_lost_it = gone || pod.bound();
+  if (input.watch != Watch::kScheduled) queue_lost_it ? leave_queue(pod.pod) : enter_queue(pod);
+  // With one watch a DELETED goes to both stores: the version it shows may be older than the bind (facts 2.5).
+  if (input.watch != Watch::kQueued && gone) leave_scheduled(pod.pod);
+  if (input.watch != Watch::kQueued && !gone && pod.bound()) enter_scheduled(pod);
+}
+
+void Core::enter_scheduled(const PodFacts& pod) {
+  const ScheduledPod entry{pod.pod, pod.node, pod.shape};
+  const ScheduledPod before = scheduled_.put(entry);
+  AssumedPod* assumption = assumed_.at(pod.pod);
+  if (before.pod) {
+    discharge(before.node, before.shape, before.pod);
+    touch(before.pod);
+  } else if (assumption != nullptr && assumption->charged) {
+    discharge(assumption->node, assumption->shape, assumption->pod);  // one slot is charged once
+    assumption->charged = false;
+    touch(assumption->pod);
+  }
+  charge(entry.node, entry.shape, entry.pod);
+  touch(entry.pod);
+  if (assumption == nullptr) return;
+  if (config_.policy.purges_on_event()) {
+    drop_assumption(pod.pod);
+  } else {
+    purgeable_.push_back(pod.pod);
+  }
+}
+
+void Core::leave_scheduled(PodId pod) {
+  const ScheduledPod held = scheduled_.take(pod);
+  if (held.pod) {
+    discharge(held.node, held.shape, held.pod);
+    touch(held.pod);
+  }
+  if (config_.policy.deletes_to == DeletesTo::kBoth) return drop_assumption(pod);
+  AssumedPod* assumption = assumed_.at(pod);
+  if (held.pod && assumption != nullptr && !assumption->charged) {
+    charge(assumption->node, assumption->shape, assumption->pod);  // nothing shadows it any more
+    assumption->charged = true;
+    touch(assumption->pod);
+  }
+}
+
+void Core::enter_queue(const PodFacts& pod) {
+  // What is being bound or is assumed is not queued again by an update of its own (kubernetes-facts 2.5).
+  if (!ours(pod) || pod.gated || in_flight(pod.pod) || assumed_.find(pod.pod) != nullptr) return;
+  if (const PodId before = queued_.at(pod.pod); before.known()) touch(before);
+  queued_.put(pod.pod);
+  touch(pod.pod);
+  if (assumed_.at(pod.pod) != nullptr) purgeable_.push_back(pod.pod);  // another life of its name
+}
+
+void Core::leave_queue(PodId pod) {
+  const PodId held = queued_.at(pod);
+  if (!held.known()) return;
+  queued_.remove(pod);
+  touch(held);
+}
+
+void Core::on(const PodsListed& input) {
+  ++list_epoch_;
+  if (input.watch != Watch::kQueued) correct_scheduled(input.pods);
+  if (input.watch != Watch::kScheduled) correct_queued(input.pods);
+}
+
+void Core::correct_scheduled(std::span<const PodFacts> listed) {
+  for (const PodFacts& pod : listed) {
+    if (pod.bound() && !pod.terminal()) slot_at(listed_, slots_.of(pod.pod)) = list_epoch_;
+  }
+  const auto lacks = [&](PodId pod) { return slot_at(listed_, slots_.of(pod)) != list_epoch_; };
+  if (!scheduled_filled_ || config_.policy.relist.scheduled) {
+    const std::vector<PodId> held = scheduled_.pods();
+    for (const PodId pod : held) {
+      if (!lacks(pod)) continue;
+      presence_[pod.value] = Presence::kGone;
+      leave_scheduled(pod);
+    }
+    for (const PodFacts& pod : listed) {
+      if (!pod.bound() || pod.terminal()) continue;
+      remember(pod);
+      enter_scheduled(pod);
+    }
+  }
+  if (scheduled_filled_ && config_.policy.relist.assumed) {
+    const std::vector<PodId> assumed = assumed_.pods();
+    for (const PodId pod : assumed) {
+      if (lacks(pod)) drop_assumption(pod);
+    }
+  }
+  scheduled_filled_ = true;
+}
+
+void Core::correct_queued(std::span<const PodFacts> listed) {
+  if (queued_filled_ && !config_.policy.relist.queued) return;
+  queued_filled_ = true;
+  ++list_epoch_;
+  for (const PodFacts& pod : listed) {
+    if (!pod.bound() && !pod.terminal()) slot_at(listed_, slots_.of(pod.pod)) = list_epoch_;
+  }
+  const std::vector<PodId> held = queued_.pods();
+  for (const PodId pod : held) {
+    if (slot_at(listed_, slots_.of(pod)) == list_epoch_) continue;
+    presence_[pod.value] = Presence::kGone;
+    leave_queue(pod);
+  }
+  for (const PodFacts& pod : listed) {
+    if (pod.bound() || pod.terminal()) continue;
+    remember(pod);
+    enter_queue(pod);
+  }
+}
+
+void Core::on(const NodeChanged& input) {
+  input.verb == Verb::kDeleted ? remove_node(input.node.node) : set_node(input.node);
+}
+
+void Core::on(const NodesListed& input) {
+  if (nodes_filled_ && !config_.policy.relist.nodes) return;
+  nodes_filled_ = true;
+  std::vector<bool> listed(books_.size());
+  for (const NodeFacts& node : input.nodes) {
+    if (node.node.value >= listed.size()) listed.resize(node.node.value + 1);
+    listed[node.node.value] = true;
+    set_node(node);
+  }
+  for (uint32_t node = 0; node < books_.size(); ++node) {
+    if (books_.book({node}).known && !listed[node]) remove_node({node});
+  }
+}
+
+// --- Deciding and binding
+
+void Core::on(const Decide&) {
+  const PodId pod = queued_.pop();
+  if (!pod) return;
+  touch(pod);
+  ++slot_at(attempts_, pod.value);
+  purge();
+  if (facts_[pod.value].deletion.known()) return;  // "skip schedule deleting pod" (kubernetes-facts 4.3)
+  const NodeId node = choose_node(pod);
+  if (!node) {
+    effects_.push_back(Unschedulable{pod});
+    park(pod);
+    return;
+  }
+  start_bind(pod, node);
+  effects_.push_back(BindPod{pod, node});
+}
+
+void Core::on(const DecideAs& input) {
+  INQUEST_CHECK(seen(input.pod), "a followed decision for a pod that was never in the view", input.pod.value);
+  ++slot_at(attempts_, input.pod.value);
+  if (queued_.state(input.pod) != QueuedStore::State::kAbsent) leave_queue(input.pod);
+  purge();
+  const ShapeId shape = facts_[input.pod.value].shape;
+  const Misfit misfit = books_.fit(shape, input.node, input.pod, charged_as(input.pod, input.node));
+  if (!misfit.fits()) effects_.push_back(WouldRefuse{input.pod, input.node, misfit});
+  start_bind(input.pod, input.node);
+}
+
+void Core::on(const AttemptFailed& input) {
+  purge();
+  if (queued_.state(input.pod) != QueuedStore::State::kQueued) return;
+  ++slot_at(attempts_, input.pod.value);
+  leave_queue(input.pod);
+  park(input.pod);
+}
+
+// As SimpleModeler.list of 2015: an assumption whose name is queued again, or was seen scheduled, is dropped.
+void Core::purge() {
+  if (!config_.policy.purges_at_decision()) return;
+  for (const PodId pod : purgeable_) {
+    const PodId waiting = queued_.at(pod);
+    const bool queued = waiting.known() && queued_.state(waiting) == QueuedStore::State::kQueued;
+    if (queued || scheduled_.at(pod) != nullptr) drop_assumption(pod);
+  }
+  purgeable_.clear();
+}
+
+void Core::start_bind(PodId pod, NodeId node) {
+  Flight& flight = slot_at(flights_, pod.value);
+  hash_.remove(StateHash::Entry::kInFlight, {pod.value, flight.open});
+  ++flight.open;
+  hash_.add(StateHash::Entry::kInFlight, {pod.value, flight.open});
+  flight.started = now_;
+  ++open_binds_;
+  touch(pod);
+  if (config_.policy.assume != AssumeWhen::kBeforeBind) return;
+  const bool runs =
+      config_.policy.ttl_from == TtlFrom::kAssume && config_.policy.expire_while_bind_open == ExpireWhileBindOpen::kYes;
+  assume(pod, node, runs ? ttl_from(now_) : Time::never());
+}
+
+Time Core::ttl_from(Time start) const { return config_.policy.ttl ? start + *config_.policy.ttl : Time::never(); }
+
+void Core::on(const BindAnswered& input) {
+  if (!in_flight(input.pod)) return;
+  Flight& flight = flights_[input.pod.value];
+  hash_.remove(StateHash::Entry::kInFlight, {input.pod.value, flight.open});
+  --flight.open;
+  hash_.add(StateHash::Entry::kInFlight, {input.pod.value, flight.open});
+  --open_binds_;
+  touch(input.pod);
+  if (input.outcome != BindAnswered::Outcome::kBound) return bind_failed(input.pod);
+  switch (config_.policy.assume) {
+    case AssumeWhen::kNever:
+      return;
+    case AssumeWhen::kAfterSuccess:
+      return assume(input.pod, input.node, ttl_from(now_));
+    case AssumeWhen::kBeforeBind:
+      if (assumed_.find(input.pod) == nullptr) return;
+      if (config_.policy.ttl_from == TtlFrom::kBindAnswer) return assumed_.set_deadline(input.pod, ttl_from(now_));
+      // Counted from the assumption; if the bind held it up beyond its end, that end is now.
+      return assumed_.set_deadline(input.pod, std::max(now_, ttl_from(flight.started)));
+  }
+}
+
+void Core::bind_failed(PodId pod) {
+  if (in_flight(pod)) return;  // another request for it is still open
+  if (config_.policy.assume == AssumeWhen::kBeforeBind && assumed_.find(pod) != nullptr) drop_assumption(pod);
+  const bool settled = scheduled_.find(pod) != nullptr || assumed_.find(pod) != nullptr;
+  if (!settled && presence_[pod.value] == Presence::kPresent && ours(facts_[pod.value])) park(pod);
+}
+
+void Core::park(PodId pod) {
+  queued_.park(pod, now_ + backoff(std::max<uint32_t>(1, attempts_[pod.value])));
+  touch(pod);
+}
+
+void Core::on(const RereadAnswered& input) {
+  if (queued_.state(input.pod) != QueuedStore::State::kParked) return;
+  if (input.found == RereadAnswered::Found::kPending) {
+    queued_.requeue(input.pod);
+    if (assumed_.at(input.pod) != nullptr) purgeable_.push_back(input.pod);
+  } else {
+    queued_.remove(input.pod);
+  }
+  touch(input.pod);
+}
+
+void Core::assume(PodId pod, NodeId node, Time deadline) {
+  if (scheduled_.find(pod) != nullptr) return;  // it was confirmed first
+  const AssumedPod before = assumed_.put(pod, node, facts_[pod.value].shape, deadline);
+  if (before.pod) {
+    if (before.charged) discharge(before.node, before.shape, before.pod);
+    touch(before.pod);
+  }
+  touch(pod);
+  AssumedPod* assumption = assumed_.at(pod);
+  if (scheduled_.at(pod) != nullptr) {
+    purgeable_.push_back(pod);
+  } else {
+    charge(node, assumption->shape, pod);
+    assumption->charged = true;
+  }
+}
+
+void Core::drop_assumption(PodId pod) {
+  const AssumedPod held = assumed_.take(pod);
+  if (!held.pod) return;
+  if (held.charged) discharge(held.node, held.shape, held.pod);
+  touch(held.pod);
+}
+
+void Core::on(const TimeReached&) {
+  for (PodId pod = assumed_.due(now_); pod; pod = assumed_.due(now_)) {
+    effects_.push_back(AssumptionExpired{pod, assumed_.at(pod)->node});
+    drop_assumption(pod);
+  }
+  for (PodId pod = queued_.due(now_); pod; pod = queued_.due(now_)) {
+    queued_.park(pod, Time::never());  // until the answer comes
+    effects_.push_back(RereadPod{pod});
+  }
+  if (next_relist_ > now_) return;
+  const Duration period = *config_.policy.relist.period;
+  next_relist_ = next_relist_ + period * ((now_ - next_relist_).ns / period.ns + 1);
+  effects_.push_back(RelistNow{});
+}
+
+// --- Books
+
+void Core::charge(NodeId node, ShapeId shape, PodId pod) {
+  books_.charge(node, shape, pod);
+  touched_nodes_.push_back(node);
+}
+
+void Core::discharge(NodeId node, ShapeId shape, PodId pod) {
+  books_.discharge(node, shape, pod);
+  touched_nodes_.push_back(node);
+}
+
+void Core::hash_node(NodeId node, int sign) {
+  const NodeBook& book = books_.book(node);
+  if (!book.known) return;
+  const uint64_t flags = static_cast<uint64_t>(book.facts.ready) << 1 | (book.facts.unschedulable ? 1 : 0);
+  if (sign > 0) {
+    hash_.add(StateHash::Entry::kNode, {node.value, book.facts.allocatable.value, flags});
+  } else {
+    hash_.remove(StateHash::Entry::kNode, {node.value, book.facts.allocatable.value, flags});
+  }
+}
+
+void Core::set_node(const NodeFacts& node) {
+  hash_node(node.node, -1);
+  books_.set_node(node);
+  hash_node(node.node, +1);
+  touched_nodes_.push_back(node.node);
+}
+
+void Core::remove_node(NodeId node) {
+  hash_node(node, -1);
+  books_.remove_node(node);
+  touched_nodes_.push_back(node);
+}
+
+ShapeId Core::charged_as(PodId pod, NodeId node) const {
+  if (const ScheduledPod* entry = scheduled_.find(pod); entry != nullptr && entry->node == node) return entry->shape;
+  const AssumedPod* entry = assumed_.find(pod);
+  return entry != nullptr && entry->charged && entry->node == node ? entry->shape : ShapeId::none();
+}
+
+}  // namespace inquest::scheduler

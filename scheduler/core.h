@@ -1,0 +1,132 @@
+// Core: the scheduler as a pure state machine: three stores, a queue, books, decisions. The same code runs live and in
+// replay, which is what makes a replay evidence.
+//
+// No I/O, no clock, no thread, no global: time and everything else come in as inputs (input.h), what should be done
+// comes out as effects (effect.h). Same inputs, same effects and same hash, on every machine. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scheduler/assumed.h"
+#include "scheduler/books.h"
+#include "scheduler/effect.h"
+#include "scheduler/input.h"
+#include "scheduler/policy.h"
+#include "scheduler/queued.h"
+#include "scheduler/scheduled.h"
+
+namespace inquest::scheduler {
+
+struct CoreConfig {
+  Policy policy;
+  Time origin;                            // where the grid of re-lists is anchored
+  std::vector<StringId> scheduler_names;  // whose pods it queues (spec.schedulerName)
+  uint64_t seed = 0;                      // of ties between equally good nodes
+};
+
+class Core {
+ public:
+  // The catalog must outlive the core and hold every ordinal that its inputs name.
+  Core(const Catalog& catalog, CoreConfig config);
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  // Takes one input at `now`, which never falls and never passes next_wake(). The effects are valid until the next
+  // call.
+  std::span<const Effect> step(Time now, const Input& input);
+
+  // When it wants TimeReached; never if nothing is pending. Never earlier than the last step's time.
+  Time next_wake();
+  // Whether Decide would do something: a pod is queued, and the policy allows one more open bind.
+  bool can_decide();
+
+  const ScheduledStore& scheduled() const { return scheduled_; }
+  const AssumedStore& assumed() const { return assumed_; }
+  const QueuedStore& queued() const { return queued_; }
+  const NodeBooks& books() const { return books_; }
+  const Policy& policy() const { return config_.policy; }
+  bool in_flight(PodId pod) const { return pod.value < flights_.size() && flights_[pod.value].open > 0; }
+  // The view holds it, or held it until a DELETED.
+  bool seen(PodId pod) const { return pod.value < presence_.size() && presence_[pod.value] != Presence::kNever; }
+  bool ours(const PodFacts& pod) const;
+
+  // Pods and nodes whose place in the stores or books may have changed since the last call of clear_touched; a pod may
+  // stand there twice. This is what lets a judge work in O(change).
+  std::span<const PodId> touched_pods() const { return touched_pods_; }
+  std::span<const NodeId> touched_nodes() const { return touched_nodes_; }
+  void clear_touched();
+
+  uint64_t state_hash() const { return hash_.value(); }
+  // Over the state after each input: two runs with one chain did the same.
+  uint64_t chain() const { return chain_; }
+
+ private:
+  enum class Presence : uint8_t { kNever, kPresent, kGone };
+  struct Flight {
+    uint16_t open = 0;  // binds without an answer
+    Time started;       // of the latest
+  };
+
+  void on(const PodChanged& input);
+  void on(const NodeChanged& input);
+  void on(const PodsListed& input);
+  void on(const NodesListed& input);
+  void on(const Decide&);
+  void on(const DecideAs& input);
+  void on(const AttemptFailed& input);
+  void on(const BindAnswered& input);
+  void on(const RereadAnswered& input);
+  void on(const TimeReached&);
+
+  void remember(const PodFacts& pod);
+  void enter_scheduled(const PodFacts& pod);
+  void leave_scheduled(PodId pod);
+  void enter_queue(const PodFacts& pod);
+  void leave_queue(PodId pod);
+  void correct_scheduled(std::span<const PodFacts> listed);
+  void correct_queued(std::span<const PodFacts> listed);
+
+  void assume(PodId pod, NodeId node, Time deadline);
+  void drop_assumption(PodId pod);  // of the pod's slot, if it has one
+  void purge();
+  void start_bind(PodId pod, NodeId node);
+  void bind_failed(PodId pod);
+  void park(PodId pod);
+  NodeId choose_node(PodId pod);
+
+  void charge(NodeId node, ShapeId shape, PodId pod);
+  void discharge(NodeId node, ShapeId shape, PodId pod);
+  void set_node(const NodeFacts& node);
+  void remove_node(NodeId node);
+  void hash_node(NodeId node, int sign);
+  void touch(PodId pod) { touched_pods_.push_back(pod); }
+  ShapeId charged_as(PodId pod, NodeId node) const;
+  Time ttl_from(Time start) const;
+
+  const Catalog* catalog_;
+  CoreConfig config_;
+  Slots slots_;
+  StateHash hash_;
+  ScheduledStore scheduled_;
+  AssumedStore assumed_;
+  QueuedStore queued_;
+  NodeBooks books_;
+  std::vector<PodFacts> facts_;     // by pod: the latest version the view was told
+  std::vector<Presence> presence_;  // by pod
+  std::vector<Flight> flights_;     // by pod
+  std::vector<uint32_t> attempts_;  // by pod
+  std::vector<PodId> purgeable_;    // assumptions seen scheduled or queued since the last decision
+  std::vector<uint32_t> listed_;    // by slot: the last list that held it
+  uint32_t list_epoch_ = 0;
+  bool scheduled_filled_ = false, queued_filled_ = false, nodes_filled_ = false;
+  uint32_t open_binds_ = 0;
+  Time now_, next_relist_;
+  uint64_t chain_ = 0;
+  std::vector<Effect> effects_;
+  std::vector<PodId> touched_pods_;
+  std::vector<NodeId> touched_nodes_;
+};
+
+}  // namespace inquest::scheduler

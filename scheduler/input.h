@@ -1,0 +1,76 @@
+// What the core is told. Every instant comes in with an input; the core has no clock.
+//
+// Within one instant the driver gives expiries (TimeReached), answers, frames and re-lists, decisions, in this order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "schema/facts.h"
+
+namespace inquest::scheduler {
+
+// Which watch a pod frame or list comes from. With one watch, kAll; with two, each sees its own selector's events:
+// a pod that is bound leaves kQueued as DELETED and enters kScheduled as ADDED (kubernetes-facts 5.7).
+enum class Watch : uint8_t { kAll, kScheduled, kQueued };
+
+// A frame of a pod watch. A tombstone, a deletion known only from a re-list, is kDeleted with the last known version.
+struct PodChanged {
+  Watch watch = Watch::kAll;
+  Verb verb = Verb::kAdded;
+  PodFacts pod;
+};
+
+struct NodeChanged {
+  Verb verb = Verb::kAdded;
+  NodeFacts node;
+};
+
+// A whole list of pods, as that watch's selector sees them. The first one fills the stores; a later one corrects them:
+// what it lacks is deleted as if a DELETED had come.
+struct PodsListed {
+  Watch watch = Watch::kAll;
+  std::span<const PodFacts> pods;
+};
+
+struct NodesListed {
+  std::span<const NodeFacts> nodes;
+};
+
+// "Take the next decision": the core pops its queue and decides where the pod goes.
+struct Decide {};
+
+// Follow: somebody else has decided; take note as if the core had. The pod must have been in the view.
+struct DecideAs {
+  PodId pod;
+  NodeId node;
+};
+
+// Follow: a recorded attempt at this pod found no node.
+struct AttemptFailed {
+  PodId pod;
+};
+
+// The answer to a bind. kUnknown: a transport error or a time-out; the bind may have been applied.
+struct BindAnswered {
+  enum class Outcome : uint8_t { kBound, kRefused, kUnknown };
+  PodId pod;
+  NodeId node;
+  Outcome outcome = Outcome::kBound;
+};
+
+// The answer to a Reread: what the API server holds now.
+struct RereadAnswered {
+  enum class Found : uint8_t { kGone, kPending, kBound };
+  PodId pod;
+  Found found = Found::kGone;
+};
+
+// The instant that next_wake() asked for has come: expiries, ends of backoff, the next re-list.
+struct TimeReached {};
+
+using Input = std::variant<PodChanged, NodeChanged, PodsListed, NodesListed, Decide, DecideAs, AttemptFailed,
+                           BindAnswered, RereadAnswered, TimeReached>;
+
+}  // namespace inquest::scheduler

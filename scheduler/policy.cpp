@@ -1,0 +1,188 @@
+#include "scheduler/policy.h"
+
+#include <array>
+
+#include "base/duration.h"
+
+namespace inquest::scheduler {
+namespace {
+
+constexpr uint32_t kMaxOpenBinds = 100'000;
+
+// A parameter whose values are the names of an enum, in the order of the enum.
+template <typename Enum, size_t N>
+struct Names {
+  std::array<std::string_view, N> names;
+
+  std::string get(Enum value) const { return std::string(names[static_cast<size_t>(value)]); }
+  Result<void> set(Enum& out, std::string_view text) const {
+    std::string allowed;
+    for (size_t i = 0; i < N; ++i) {
+      if (names[i] == text) {
+        out = static_cast<Enum>(i);
+        return {};
+      }
+      allowed += (i == 0 ? "" : ", ") + std::string(names[i]);
+    }
+    return Error{ErrorCode::kUsage, "'" + std::string(text) + "' is none of " + allowed, "", ""};
+  }
+};
+
+constexpr Names<AssumeWhen, 3> kAssume{{"never", "before", "after"}};
+constexpr Names<TtlFrom, 2> kTtlFrom{{"assume", "answer"}};
+constexpr Names<ExpireWhileBindOpen, 2> kExpireOpen{{"no", "yes"}};
+constexpr Names<Purge, 3> kPurge{{"decision", "event", "both"}};
+constexpr Names<DeletesTo, 2> kDeletesTo{{"scheduled", "both"}};
+constexpr Names<PodKey, 2> kKey{{"name", "uid"}};
+constexpr Names<Watches, 2> kWatches{{"one", "two"}};
+
+std::string get_period(const std::optional<Duration>& period) { return period ? format_duration(*period) : "never"; }
+
+Result<void> set_period(std::optional<Duration>& period, std::string_view text) {
+  if (text == "never") {
+    period.reset();
+    return {};
+  }
+  INQUEST_TRY(const Duration parsed, parse_duration(text));
+  if (parsed.ns == 0) return Error{ErrorCode::kUsage, "it must be longer than 0", "", "say never to switch it off"};
+  period = parsed;
+  return {};
+}
+
+struct RelistStore {
+  std::string_view name;
+  bool Relist::*member;
+};
+constexpr std::array<RelistStore, 4> kRelistStores = {{{"scheduled", &Relist::scheduled},
+                                                       {"queued", &Relist::queued},
+                                                       {"nodes", &Relist::nodes},
+                                                       {"assumed", &Relist::assumed}}};
+
+std::string get_relist_stores(const Policy& policy) {
+  std::string out;
+  for (const RelistStore& store : kRelistStores) {
+    if (policy.relist.*store.member) out += (out.empty() ? "" : ",") + std::string(store.name);
+  }
+  return out.empty() ? "none" : out;
+}
+
+Result<void> set_relist_stores(Policy& policy, std::string_view text) {
+  Relist chosen{policy.relist.period, false, false, false, false};
+  for (std::string_view rest = text == "none" ? std::string_view() : text; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    const RelistStore* found = nullptr;
+    for (const RelistStore& store : kRelistStores) {
+      if (store.name == word) found = &store;
+    }
+    if (found == nullptr) {
+      return Error{ErrorCode::kUsage, "'" + std::string(word) + "' is no store", "",
+                   "name some of scheduled, queued, nodes, assumed, separated by commas"};
+    }
+    chosen.*found->member = true;
+  }
+  policy.relist = chosen;
+  return {};
+}
+
+Result<void> set_relist(Policy& policy, std::string_view text) {
+  INQUEST_TRY_VOID(set_period(policy.relist.period, text));
+  Relist& relist = policy.relist;
+  if (!relist.scheduled && !relist.queued && !relist.nodes && !relist.assumed) {
+    relist.scheduled = relist.queued = relist.nodes = true;  // a re-list that corrects nothing is not what was meant
+  }
+  return {};
+}
+
+Result<void> set_binds(Policy& policy, std::string_view text) {
+  if (text == "serial") {
+    policy.binds = 1;
+    return {};
+  }
+  uint32_t value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9' || value > kMaxOpenBinds) return Error{ErrorCode::kUsage, "it is no count", "", ""};
+    value = value * 10 + static_cast<uint32_t>(c - '0');
+  }
+  if (value == 0 || value > kMaxOpenBinds) {
+    return Error{ErrorCode::kUsage, "it must be 'serial' or a count from 1 to 100000", "", ""};
+  }
+  policy.binds = value;
+  return {};
+}
+
+constexpr std::array kParameters = {
+    Parameter{"ttl", "never | DURATION", [](const Policy& p) { return get_period(p.ttl); },
+              [](Policy& p, std::string_view v) { return set_period(p.ttl, v); }},
+    Parameter{"ttl-from", "assume | answer", [](const Policy& p) { return kTtlFrom.get(p.ttl_from); },
+              [](Policy& p, std::string_view v) { return kTtlFrom.set(p.ttl_from, v); }},
+    Parameter{"expire-while-bind-open", "no | yes",
+              [](const Policy& p) { return kExpireOpen.get(p.expire_while_bind_open); },
+              [](Policy& p, std::string_view v) { return kExpireOpen.set(p.expire_while_bind_open, v); }},
+    Parameter{"assume", "never | before | after", [](const Policy& p) { return kAssume.get(p.assume); },
+              [](Policy& p, std::string_view v) { return kAssume.set(p.assume, v); }},
+    Parameter{"binds", "serial | COUNT",
+              [](const Policy& p) { return p.binds == 1 ? std::string("serial") : std::to_string(p.binds); },
+              set_binds},
+    Parameter{"purge", "decision | event | both", [](const Policy& p) { return kPurge.get(p.purge); },
+              [](Policy& p, std::string_view v) { return kPurge.set(p.purge, v); }},
+    Parameter{"deletes-to", "scheduled | both", [](const Policy& p) { return kDeletesTo.get(p.deletes_to); },
+              [](Policy& p, std::string_view v) { return kDeletesTo.set(p.deletes_to, v); }},
+    Parameter{"relist", "never | DURATION", [](const Policy& p) { return get_period(p.relist.period); }, set_relist},
+    Parameter{"relist-stores", "none | scheduled,queued,nodes,assumed", get_relist_stores, set_relist_stores},
+    Parameter{"key", "name | uid", [](const Policy& p) { return kKey.get(p.key); },
+              [](Policy& p, std::string_view v) { return kKey.set(p.key, v); }},
+    Parameter{"watches", "one | two", [](const Policy& p) { return kWatches.get(p.watches); },
+              [](Policy& p, std::string_view v) { return kWatches.set(p.watches, v); }},
+};
+
+std::vector<Policy> make_presets() {
+  std::vector<Policy> out;
+  // Those of 2015 assume after success, bind serially, key by name, use two filtered watches, purge at the next
+  // decision.
+  Policy no_assume;
+  no_assume.name = "no-assume";
+  no_assume.shows = "two pods on one port: why the assumed store exists";
+  no_assume.assume = AssumeWhen::kNever;
+  out.push_back(no_assume);
+
+  Policy naive;
+  naive.name = "naive";
+  naive.shows = "a pod deleted before the next decision is a zombie for ever";
+  out.push_back(naive);
+
+  Policy delete_both = naive;
+  delete_both.name = "delete-both";
+  delete_both.shows = "a delete that comes before the assumption is written leaves a zombie for ever";
+  delete_both.deletes_to = DeletesTo::kBoth;
+  out.push_back(delete_both);
+
+  Policy combined = delete_both;
+  combined.name = "combined";
+  combined.shows = "the proposal: the stores heal, at worst after one TTL or re-list";
+  combined.ttl = Duration::seconds(30);
+  combined.purge = Purge::kBoth;
+  combined.relist = {Duration::seconds(60), true, true, true, false};
+  out.push_back(combined);
+  return out;
+}
+
+}  // namespace
+
+std::span<const Policy> presets() {
+  static const std::vector<Policy> all = make_presets();
+  return all;
+}
+
+Result<Policy> preset(std::string_view name) {
+  std::string names;
+  for (const Policy& policy : presets()) {
+    if (policy.name == name) return policy;
+    names += (names.empty() ? "" : ", ") + policy.name;
+  }
+  return Error{ErrorCode::kUsage, "there is no policy '" + std::string(name) + "'", "", "one of " + names};
+}
+
+std::span<const Parameter> parameters() { return kParameters; }
+
+}  // namespace inquest::scheduler

@@ -1,0 +1,75 @@
+// QueuedStore: the pods without a node: a FIFO, and beside it the parked ones, which wait for the end of their backoff
+// before they are read again and queued (kubernetes-facts 1.4, 1.7).
+#pragma once
+
+#include <vector>
+
+#include "base/time.h"
+#include "scheduler/slots.h"
+#include "scheduler/state_hash.h"
+
+namespace inquest::scheduler {
+
+class QueuedStore {
+ public:
+  enum class State : uint8_t { kAbsent, kQueued, kParked };
+
+  QueuedStore(Slots slots, StateHash& hash) : slots_(slots), hash_(&hash) {}
+
+  // Of this very pod; another life in its slot does not count.
+  State state(PodId pod) const;
+  // The pod in this pod's slot, queued or parked; none if the slot is empty.
+  PodId at(PodId pod) const;
+
+  // At the end of the FIFO. If the slot is queued already it keeps its place, whichever life it held (FIFO.Add of
+  // 2015); if this very pod is parked it stays parked.
+  void put(PodId pod);
+  // At the end of the FIFO, even if it was parked.
+  void requeue(PodId pod);
+  void park(PodId pod, Time until);  // never: until somebody says otherwise
+  void remove(PodId pod);
+
+  // The head of the FIFO, taken; none if it is empty. A pod removed and put again does not keep its old place.
+  PodId pop();
+  bool empty();
+
+  // Parked pods: the earliest end of a backoff, and one whose end is `now` or earlier (it stays parked).
+  Time next_end();
+  PodId due(Time now);
+
+  const std::vector<PodId>& pods() const { return members_; }  // queued and parked
+
+ private:
+  struct Entry {
+    PodId pod;
+    State state = State::kAbsent;
+    uint32_t ticket = 0;  // of its place in the FIFO, or of its parking
+    Time until;
+  };
+  struct Place {
+    uint32_t slot = 0;
+    uint32_t ticket = 0;
+  };
+  struct Parking {
+    Time deadline;
+    uint32_t ticket = 0;
+    uint32_t slot = 0;
+  };
+  Entry& open(PodId pod);  // the pod's entry, taken out of the hash, its slot entered among the members
+  void close(const Entry& entry);
+  void hash_entry(const Entry& entry, int sign);
+  void skip_stale();
+  void drop_stale_parkings();
+
+  Slots slots_;
+  StateHash* hash_;
+  std::vector<Entry> entries_;
+  std::vector<PodId> members_;
+  std::vector<uint32_t> position_;
+  std::vector<Place> fifo_;  // from head_ on; places of gone pods are skipped
+  size_t head_ = 0;
+  std::vector<Parking> parkings_;  // a heap, the earliest first
+  uint32_t tickets_ = 0;
+};
+
+}  // namespace inquest::scheduler

@@ -1,0 +1,31 @@
+// StateHash: a hash of everything in a core, kept as entries come and go: the sum of its entries' hashes. Adding and
+// removing are O(1) and commute, so two cores with the same entries have the same hash however they came to them.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "base/hash.h"
+
+namespace inquest::scheduler {
+
+class StateHash {
+ public:
+  // What kind of entry it is; names never enter a hash, ordinals do.
+  enum class Entry : uint64_t { kScheduled = 1, kAssumed, kQueued, kParked, kInFlight, kNode };
+
+  void add(Entry entry, std::initializer_list<uint64_t> fields) { sum_ += hash(entry, fields); }
+  void remove(Entry entry, std::initializer_list<uint64_t> fields) { sum_ -= hash(entry, fields); }
+  uint64_t value() const { return sum_; }
+
+ private:
+  static uint64_t hash(Entry entry, std::initializer_list<uint64_t> fields) {
+    uint64_t out = static_cast<uint64_t>(entry);
+    for (const uint64_t field : fields) out = combine(out, field);
+    return out;
+  }
+
+  uint64_t sum_ = 0;
+};
+
+}  // namespace inquest::scheduler

@@ -1,7 +1,7 @@
 // Catalog: strings, pods, nodes and shapes as dense ordinals, in order of first appearance.
 //
-// Everything after the decoder works on ordinals: comparing two pods is comparing two integers, and a store is an array.
-// Values are immutable and never removed, so references obtained from a catalog stay meaningful for its lifetime
+// Everything after the decoder works on ordinals: comparing two pods is comparing two integers, and a store is an
+// array. Values are immutable and never removed, so references obtained from a catalog stay meaningful for its lifetime
 // (string_views and references to shapes stay valid). One thread at a time.
 #pragma once
 
@@ -18,10 +18,10 @@
 namespace inquest {
 
 using StringId = StrongId<struct StringTag>;
-using KeyId = StrongId<struct KeyTag>;      // a namespace and a name
-using PodId = StrongId<struct PodTag>;      // one life of a pod: namespace, name and uid
-using NodeId = StrongId<struct NodeTag>;    // a node's name, whether or not such a node exists
-using ShapeId = StrongId<struct ShapeTag>;  // what a pod asks of a node
+using KeyId = StrongId<struct KeyTag>;                  // a namespace and a name
+using PodId = StrongId<struct PodTag>;                  // one life of a pod: namespace, name and uid
+using NodeId = StrongId<struct NodeTag>;                // a node's name, whether or not such a node exists
+using ShapeId = StrongId<struct ShapeTag>;              // what a pod asks of a node
 using AllocatableId = StrongId<struct AllocatableTag>;  // what a node offers
 
 class Catalog {
@@ -52,6 +52,7 @@ class Catalog {
   const PodShape& shape(ShapeId id) const { return shapes_[id.value]; }
   const Allocatable& allocatable(AllocatableId id) const { return allocatables_[id.value]; }
 
+  size_t strings() const { return strings_.size(); }
   size_t pods() const { return pods_.size(); }
   size_t keys() const { return keys_.size(); }
   size_t nodes() const { return nodes_.size(); }

@@ -32,9 +32,9 @@ struct PodFacts {
   StringId scheduler;  // spec.schedulerName
   ShapeId shape;
   ResourceVersion rv = 0;
-  Time created;           // metadata.creationTimestamp
-  Time deletion;          // metadata.deletionTimestamp; not known while nobody has deleted it
-  int32_t priority = 0;   // spec.priority; null is 0
+  Time created;          // metadata.creationTimestamp
+  Time deletion;         // metadata.deletionTimestamp; not known while nobody has deleted it
+  int32_t priority = 0;  // spec.priority; null is 0
   PodPhase phase = PodPhase::kUnknown;
   Condition scheduled = Condition::kAbsent;  // the condition PodScheduled
   bool mirror = false;                       // a static pod's mirror: uses room, never scheduled by anyone

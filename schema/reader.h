@@ -33,6 +33,7 @@ struct BindCount {  // requests by scheduler and answer
 
 struct StreamSummary {
   Stream stream;
+  // `lists` opened a watch, `checkpoints` are the others; `observations` are those by this stream, of whichever bind.
   uint64_t lists = 0, checkpoints = 0, added = 0, modified = 0, deleted = 0, bookmarks = 0, errors = 0;
   uint64_t opens = 0, closes = 0, gaps = 0, undecodable = 0, bind_requests = 0, bind_answers = 0, observations = 0;
   Seq first = 0, last = 0;  // of its records; 0 if it has none
@@ -49,14 +50,15 @@ struct TraceInfo {
   Time start, end;  // wall times of the earliest and latest record
   uint64_t records = 0, batches = 0, body_bytes = 0, file_bytes = 0;
   std::vector<StreamSummary> streams;
-  std::vector<BindCount> binds;  // ordered by scheduler, code
-  std::vector<TraceLoss> losses;
+  std::vector<BindCount> binds;   // ordered by scheduler, code
+  std::vector<TraceLoss> losses;  // ordered by source, what
+  bool summary_intact = true;     // false: what stands here does not match its digest; see check_integrity()
 
   bool complete() const;  // closed, no gap, no loss, nothing undecodable: otherwise verdicts exit 3
 };
 
 struct BatchDamage {
-  uint64_t batch = 0;  // 1, 2, 3, …
+  uint64_t batch = 0;  // 1, 2, 3, …; 0: the summary, what TraceInfo says
   Seq first = 0, last = 0;
   std::string why;
 };

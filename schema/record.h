@@ -50,13 +50,13 @@ struct BindObservation {
 };
 
 struct Bind {
-  PodId pod;                   // its uid may be empty: old clients send none
-  NodeId node;                 // the target
-  StringId scheduler;          // who: see the recorder's naming rule
-  StringId user, agent;        // as the API server saw them; none in a bind log
-  Seq request = 0;             // of an answer: its request's seq
-  uint16_t code = 0;           // of an answer: HTTP status, 0 if a transport error came instead
-  StringId reason, message;    // of an answer: from its Status, or the transport error
+  PodId pod;                                  // its uid may be empty: old clients send none
+  NodeId node;                                // the target
+  StringId scheduler;                         // who: see the recorder's naming rule
+  StringId user, agent;                       // as the API server saw them; none in a bind log
+  Seq request = 0;                            // of an answer: its request's seq
+  uint16_t code = 0;                          // of an answer: HTTP status, 0 if a transport error came instead
+  StringId reason, message;                   // of an answer: from its Status, or the transport error
   std::vector<BindObservation> observations;  // of a request; the first gives its wall time
 };
 

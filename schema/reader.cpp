@@ -1,0 +1,266 @@
+#include "schema/reader.h"
+
+#include <utility>
+
+#include "base/crc32c.h"
+#include "schema/batch_decoder.h"
+#include "schema/compress.h"
+#include "schema/integrity.h"
+#include "schema/limits.h"
+#include "schema/open.h"
+#include "schema/sqlite.h"
+#include "schema/summary.h"
+
+namespace inquest::trace {
+
+struct TraceReader::Impl {
+  explicit Impl(Database opened) : database(std::move(opened)) {}
+
+  Database database;
+  TraceInfo info;
+  std::string chain;  // of the last batch, as the summary says
+  Catalog catalog;
+  uint64_t catalog_bytes = 0;
+
+  Statement get_batch, get_facts, get_body;
+
+  BatchDecoder walk;  // for next()
+  uint64_t next_batch = 1;
+  Record record;
+  BatchDecoder out_of_order;  // for record() and body(), so that they do not disturb a walk
+  Decompressor decompressor;
+  uint64_t bodies_of = 0;  // the batch whose bodies are decompressed, 0: none
+  Buffer bodies;
+
+  Result<void> load();
+  Result<BatchRow> read_row(uint64_t id);
+  Result<BatchRow> read_batch(uint64_t id, std::string_view& facts);
+  Result<std::string_view> read_bodies(uint64_t id);
+  Result<void> load_batch(uint64_t id, BatchDecoder& decoder);
+  Result<const Record*> next();
+  Result<void> seek(Seq seq, Record& out);
+  Result<std::string> body(Seq seq);
+  Result<std::optional<BatchDamage>> check_integrity();
+  Result<void> check_batch(uint64_t id, Seq expected_first, std::string& link, BatchRow& row);
+  Result<void> check_end(const BatchRow& last, const std::string& link);
+
+  Error corrupt(uint64_t batch, const std::string& why) const {
+    return {ErrorCode::kCorrupt, why, database.path() + ": batch " + std::to_string(batch), ""};
+  }
+  Error at_path(Error error) const {
+    if (!error.place.starts_with(database.path())) {
+      error.place = error.place.empty() ? database.path() : database.path() + ": " + error.place;
+    }
+    return error;
+  }
+};
+
+// One transaction, so that the summary is of one instant even while the trace is written.
+Result<void> TraceReader::Impl::load() {
+  INQUEST_TRY_VOID(database.exec("BEGIN"));
+  auto summary = load_summary(database);
+  if (!summary.ok()) return summary.error();
+  info = std::move(summary->info);
+  chain = std::move(summary->chain);
+  INQUEST_TRY_VOID(database.exec("COMMIT"));
+  info.file_bytes = stored_bytes(database.path());
+  INQUEST_TRY(get_batch, database.prepare("SELECT first_seq, last_seq, first_wall, last_wall, body_bytes, body_crc, "
+                                          "crc, chain, facts FROM batch WHERE id = ?"));
+  INQUEST_TRY(get_facts, database.prepare("SELECT first_seq, last_seq FROM batch WHERE id = ?"));
+  INQUEST_TRY(get_body, database.prepare("SELECT data FROM body WHERE batch = ?"));
+  return {};
+}
+
+// The row stands in get_batch until it is reset, for the caller to take blobs from.
+Result<BatchRow> TraceReader::Impl::read_row(uint64_t id) {
+  get_batch.reset();
+  INQUEST_TRY(const bool found, get_batch.bind(1, id).step());
+  if (!found) return corrupt(id, "is missing");
+  BatchRow row;
+  row.id = id;
+  INQUEST_TRY(row.first_seq, get_batch.natural(0));
+  INQUEST_TRY(row.last_seq, get_batch.natural(1));
+  INQUEST_TRY(row.first_wall, get_batch.integer(2));
+  INQUEST_TRY(row.last_wall, get_batch.integer(3));
+  INQUEST_TRY(row.body_bytes, get_batch.natural(4));
+  INQUEST_TRY(const uint64_t body_crc, get_batch.natural(5));
+  INQUEST_TRY(const uint64_t crc, get_batch.natural(6));
+  if (body_crc > UINT32_MAX || crc > UINT32_MAX) return corrupt(id, "a CRC is out of range");
+  row.body_crc = static_cast<uint32_t>(body_crc);
+  row.crc = static_cast<uint32_t>(crc);
+  if (row.first_seq == 0 || row.last_seq < row.first_seq) return corrupt(id, "names impossible sequence numbers");
+  return row;
+}
+
+Result<BatchRow> TraceReader::Impl::read_batch(uint64_t id, std::string_view& facts) {
+  INQUEST_TRY(const BatchRow row, read_row(id));
+  INQUEST_TRY(facts, get_batch.blob(8, kMaxStoredBytes));
+  if (batch_crc(row, facts) != row.crc) return corrupt(id, "the CRC of the facts does not match");
+  return row;
+}
+
+Result<std::string_view> TraceReader::Impl::read_bodies(uint64_t id) {
+  get_body.reset();
+  INQUEST_TRY(const bool found, get_body.bind(1, id).step());
+  if (!found) return corrupt(id, "has no bodies");
+  return get_body.blob(0, kMaxStoredBytes);
+}
+
+Result<void> TraceReader::Impl::load_batch(uint64_t id, BatchDecoder& decoder) {
+  std::string_view facts;
+  auto row = read_batch(id, facts);
+  if (!row.ok()) return at_path(row.error());
+  auto done = decoder.load(*row, facts, info.streams.size(), catalog, catalog_bytes);
+  get_batch.reset();  // so that no read transaction stays open, which would keep a writer from checkpointing
+  if (!done.ok()) return at_path(done.error());
+  return {};
+}
+
+Result<const Record*> TraceReader::Impl::next() {
+  while (walk.at_end()) {
+    if (next_batch > info.batches) return static_cast<const Record*>(nullptr);
+    const Seq expected = next_batch == 1 ? 1 : walk.row().last_seq + 1;
+    INQUEST_TRY_VOID(load_batch(next_batch, walk));
+    if (walk.row().first_seq != expected) return corrupt(next_batch, "does not begin at @" + std::to_string(expected));
+    ++next_batch;
+  }
+  if (auto done = walk.next(record); !done.ok()) return at_path(done.error());
+  return static_cast<const Record*>(&record);
+}
+
+// Batches are numbered without a hole and in the order of their records, so the right one is found by halving.
+Result<void> TraceReader::Impl::seek(Seq seq, Record& out) {
+  if (seq == 0 || seq > info.records) {
+    return Error{ErrorCode::kUsage,
+                 "has no record @" + std::to_string(seq) + "; its last is @" + std::to_string(info.records),
+                 database.path(), ""};
+  }
+  if (!out_of_order.holds(seq)) {
+    uint64_t low = 1, high = info.batches;
+    while (low < high) {
+      const uint64_t middle = low + (high - low + 1) / 2;
+      get_facts.reset();
+      INQUEST_TRY(const bool found, get_facts.bind(1, middle).step());
+      if (!found) return corrupt(middle, "is missing");
+      INQUEST_TRY(const uint64_t first, get_facts.natural(0));
+      if (first <= seq) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    get_facts.reset();
+    INQUEST_TRY_VOID(load_batch(low, out_of_order));
+    if (!out_of_order.holds(seq)) return corrupt(low, "does not hold record @" + std::to_string(seq));
+  }
+  out_of_order.rewind();
+  do {
+    if (auto done = out_of_order.next(out); !done.ok()) return at_path(done.error());
+  } while (out.seq != seq);
+  return {};
+}
+
+Result<std::string> TraceReader::Impl::body(Seq seq) {
+  Record found;
+  INQUEST_TRY_VOID(seek(seq, found));
+  if (out_of_order.body_size() == 0) return std::string();
+  const BatchRow& row = out_of_order.row();
+  if (bodies_of != row.id) {
+    bodies_of = 0;
+    INQUEST_TRY(const std::string_view stored, read_bodies(row.id));
+    if (crc32c(stored) != row.body_crc) return corrupt(row.id, "the CRC of the bodies does not match");
+    auto done = decompressor.decompress(stored, kMaxBodiesBytes, bodies);
+    get_body.reset();
+    if (!done.ok()) {
+      Error error = corrupt(row.id, "bodies: " + done.error().text);
+      error.code = done.error().code;
+      return error;
+    }
+    bodies_of = row.id;
+  }
+  const size_t offset = out_of_order.body_offset(), size = out_of_order.body_size();
+  if (offset > bodies.size() || size > bodies.size() - offset) {
+    return corrupt(row.id, "the bodies end before record @" + std::to_string(seq));
+  }
+  return std::string(bodies.view().substr(offset, size));
+}
+
+// `link` becomes the chain's link after this batch.
+Result<void> TraceReader::Impl::check_batch(uint64_t id, Seq expected_first, std::string& link, BatchRow& row) {
+  std::string_view facts;
+  INQUEST_TRY(row, read_batch(id, facts));
+  if (row.first_seq != expected_first) return corrupt(id, "does not begin at @" + std::to_string(expected_first));
+  INQUEST_TRY(const std::string_view stored, read_bodies(id));
+  if (crc32c(stored) != row.body_crc) return corrupt(id, "the CRC of the bodies does not match");
+  link = chain_next(link, row, facts, stored);
+  INQUEST_TRY(const std::string_view written, get_batch.blob(7, kSha256Bytes));
+  if (written != link) return corrupt(id, "the chain breaks here");
+  return {};
+}
+
+// What lies between the last batch and the summary.
+Result<void> TraceReader::Impl::check_end(const BatchRow& last, const std::string& link) {
+  const auto damaged = [&](const std::string& why) { return Error{ErrorCode::kCorrupt, why, database.path(), ""}; };
+  if (!info.summary_intact) return damaged("the summary does not match its digest");
+  if (last.last_seq != info.records) return damaged("the summary counts other records than the batches hold");
+  if (link != chain) return damaged("the summary ends in another chain than the batches");
+  if (info.state == TraceState::kOpen) return {};
+  get_facts.reset();
+  INQUEST_TRY(const bool more, get_facts.bind(1, info.batches + 1).step());
+  if (more) return damaged("there are more batches than the summary counts");
+  return {};
+}
+
+Result<std::optional<BatchDamage>> TraceReader::Impl::check_integrity() {
+  std::string link = chain_start(info.uuid);
+  BatchRow row;
+  for (uint64_t id = 1; id <= info.batches; ++id) {
+    const Seq expected = row.last_seq + 1;
+    BatchRow read;
+    const auto done = check_batch(id, expected, link, read);
+    get_batch.reset();
+    get_body.reset();
+    if (!done.ok()) {
+      if (done.error().code == ErrorCode::kIo) return done.error();
+      return std::optional<BatchDamage>(
+          {id, expected, read.last_seq < expected ? 0 : read.last_seq, done.error().text});
+    }
+    row = read;
+  }
+  const auto done = check_end(row, link);
+  get_facts.reset();
+  if (done.ok()) return std::optional<BatchDamage>();
+  if (done.error().code == ErrorCode::kIo) return done.error();
+  return std::optional<BatchDamage>({0, 0, 0, done.error().text});
+}
+
+TraceReader::TraceReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TraceReader::TraceReader(TraceReader&&) noexcept = default;
+TraceReader& TraceReader::operator=(TraceReader&&) noexcept = default;
+TraceReader::~TraceReader() = default;
+
+Result<TraceReader> TraceReader::open(const std::string& path) {
+  INQUEST_TRY(Database database, open_trace(path));
+  auto impl = std::make_unique<Impl>(std::move(database));
+  INQUEST_TRY_VOID(impl->load());
+  return TraceReader(std::move(impl));
+}
+
+const TraceInfo& TraceReader::info() const { return impl_->info; }
+const std::string& TraceReader::path() const { return impl_->database.path(); }
+const Catalog& TraceReader::catalog() const { return impl_->catalog; }
+Catalog& TraceReader::mutable_catalog() { return impl_->catalog; }
+Result<const Record*> TraceReader::next() { return impl_->next(); }
+void TraceReader::rewind() {
+  impl_->walk = BatchDecoder();
+  impl_->next_batch = 1;
+}
+Result<std::string> TraceReader::body(Seq seq) { return impl_->body(seq); }
+Result<Record> TraceReader::record(Seq seq) {
+  Record record;
+  INQUEST_TRY_VOID(impl_->seek(seq, record));
+  return record;
+}
+Result<std::optional<BatchDamage>> TraceReader::check_integrity() { return impl_->check_integrity(); }
+
+}  // namespace inquest::trace

@@ -321,7 +321,7 @@ class FollowRun {
       outcome_.unknown_because.push_back(std::move(why));
     }
     if (recording_.distinct_nodes() == 0) {
-      outcome_.unknown_because.push_back("the trace holds no nodes: room on them cannot be judged");
+      outcome_.unknown_because.emplace_back("the trace holds no nodes: room on them cannot be judged");
     }
     outcome_.ending = outcome_.roots() > 0                ? Ending::kViolated
                       : !outcome_.unknown_because.empty() ? Ending::kUnknown

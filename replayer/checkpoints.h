@@ -28,7 +28,8 @@ struct CheckpointReport {
 };
 inline constexpr size_t kKeptDifferences = 20;
 
-// Compares uid, resourceVersion and nodeName of every object. Walks the trace twice; rewinds the reader first and after.
+// Compares uid, resourceVersion and nodeName of every object. Walks the trace twice; rewinds the reader first and
+// after.
 Result<CheckpointReport> compare_checkpoints(trace::TraceReader& reader);
 
 }  // namespace inquest::replayer

@@ -125,6 +125,8 @@ void Judge::point(Verdict verdict, PodId pod, NodeId node, Time now, trace::Seq 
 
 // It belongs to the zombie that holds the port, or to the oldest zombie on the node.
 void Judge::refused(const scheduler::WouldRefuse& refusal, Time now) {
+  // Of a node that the trace never showed nothing can be said.
+  if (refusal.misfit.kind == Misfit::Kind::kNoSuchNode && !truth_.has_node(refusal.node)) return;
   Episode* culprit = nullptr;
   const auto consider = [&](PodId pod) {
     if (pod.value >= pods_.size()) return;

@@ -6,14 +6,11 @@
 #include "base/check.h"
 #include "replayer/delivery.h"
 #include "replayer/faults.h"
-#include "replayer/judge.h"
-#include "replayer/truth.h"
+#include "replayer/session.h"
 
 namespace inquest::replayer {
 
 using scheduler::BindAnswered;
-using scheduler::Core;
-using scheduler::RereadAnswered;
 
 namespace {
 
@@ -48,12 +45,10 @@ class FollowRun {
   FollowRun(const Recording& recording, const RunConfig& config, const SchedulerSeen& followed)
       : recording_(recording),
         followed_(followed.name),
-        core_(recording.catalog(),
-              {config.policy, recording.start(), own_names(recording, followed, config), config.seed}),
-        truth_(recording.catalog()),
+        session_(recording.catalog(),
+                 {config.policy, recording.start(), own_names(recording, followed, config), config.seed}, config.lag),
         faults_(config.plan, recording.catalog(), recording.start()),
         delivery_(config.policy.watches, faults_),
-        judge_(truth_, core_, config.lag),
         binds_(recording.binds().size()) {
     outcome_.drain = config.drain.value_or(default_drain(config));
   }
@@ -63,13 +58,13 @@ class FollowRun {
     const Time horizon = recording_.end() + outcome_.drain;
     for (size_t next = 0;;) {
       const Time recorded = next < events.size() ? events[next].at : Time::never();
-      now_ = std::min({recorded, delivery_.next_due(), core_.next_wake()});
+      now_ = std::min({recorded, delivery_.next_due(), session_.core().next_wake()});
       if (now_ > horizon || now_ == Time::never()) break;
+      session_.set_now(now_, seq_);
       for (; next < events.size() && events[next].at == now_; ++next) ingest(events[next]);
       while (act()) {
       }
-      note_touched_truth();
-      judge_.settle(now_, seq_, now_ > recording_.end() ? Judge::Phase::kAfterEnd : Judge::Phase::kTrace);
+      session_.settle(now_ > recording_.end() ? Judge::Phase::kAfterEnd : Judge::Phase::kTrace);
     }
     return conclude(horizon);
   }
@@ -84,6 +79,7 @@ class FollowRun {
 
   void ingest(const Event& event) {
     seq_ = event.seq;
+    session_.set_now(now_, seq_);
     switch (event.kind) {
       case EventKind::kPod:
         return ingest_pod(event, recording_.pods()[event.index]);
@@ -103,9 +99,9 @@ class FollowRun {
   }
 
   void ingest_pod(const Event& event, const PodFacts& pod) {
-    const Truth::PodChange change = truth_.apply(event.verb, pod);
+    const Truth::PodChange change = session_.truth().apply(event.verb, pod);
     if (change.kind == Truth::PodChange::Kind::kTimeTravel) {
-      judge_.point(Verdict::kTimeTravel, pod.pod, pod.node, now_, event.seq);
+      session_.judge().point(Verdict::kTimeTravel, pod.pod, pod.node, now_, event.seq);
     }
     if (!event.in_view) return;
     delivery_.pod_changed(
@@ -113,9 +109,9 @@ class FollowRun {
   }
 
   void ingest_node(const Event& event, const NodeFacts& node) {
-    const bool existed = truth_.has_node(node.node);
-    const NodeFacts before = truth_.books().book(node.node).facts;
-    truth_.apply(event.verb, node);
+    const bool existed = session_.truth().has_node(node.node);
+    const NodeFacts before = session_.truth().books().book(node.node).facts;
+    session_.truth().apply(event.verb, node);
     if (!event.in_view) return;
     delivery_.node_changed({event.seq, now_, event.verb, nullptr, nullptr, &node, existed ? &before : nullptr});
   }
@@ -123,10 +119,10 @@ class FollowRun {
   void ingest_list(const Event& event) {
     const ListRange range = recording_.lists()[event.index];
     if (event.kind == EventKind::kPodsListed) {
-      truth_.replace(recording_.pods().subspan(range.first, range.count));
+      session_.truth().replace(recording_.pods().subspan(range.first, range.count));
       if (event.in_view) pods_to_list_ = true;
     } else {
-      truth_.replace(recording_.nodes().subspan(range.first, range.count));
+      session_.truth().replace(recording_.nodes().subspan(range.first, range.count));
       if (event.in_view) nodes_to_list_ = true;
     }
   }
@@ -134,7 +130,7 @@ class FollowRun {
   void ingest_request(uint32_t index) {
     const RecordedBind& bind = recording_.binds()[index];
     if (bind.pod.value < won_by_.size() && won_by_[bind.pod.value] == bind.scheduler) {
-      judge_.point(Verdict::kDoubleBind, bind.pod, bind.node, now_, seq_);  // again after its own 201
+      session_.judge().point(Verdict::kDoubleBind, bind.pod, bind.node, now_, seq_);  // again after its own 201
     }
     if (bind.scheduler == followed_) decisions_.push_back(index);
   }
@@ -142,8 +138,8 @@ class FollowRun {
   void ingest_answer(uint32_t index) {
     const RecordedBind& bind = recording_.binds()[index];
     if (bind.code == kCreated) {
-      if (!truth_.accept_bind(bind.pod, bind.node)) {
-        judge_.point(Verdict::kDoubleBind, bind.pod, bind.node, now_, seq_);
+      if (!session_.truth().accept_bind(bind.pod, bind.node)) {
+        session_.judge().point(Verdict::kDoubleBind, bind.pod, bind.node, now_, seq_);
       }
       if (bind.pod.value >= won_by_.size()) won_by_.resize(size_t{bind.pod.value} + bind.pod.value / 2 + 16);
       won_by_[bind.pod.value] = bind.scheduler;
@@ -155,55 +151,19 @@ class FollowRun {
 
   // The first thing that is to be done at this instant; false if nothing is.
   bool act() {
-    if (core_.next_wake() <= now_) return step(scheduler::TimeReached{}, Cure::kTtl);
-    if (!rereads_.empty()) return reread();
+    if (session_.act_first()) return true;
     if (!answers_.empty()) return answer();
     if (pods_to_list_ || nodes_to_list_) return list_anew();
     if (auto frame = delivery_.pop(now_)) {
       const auto* changed = std::get_if<scheduler::PodChanged>(&*frame);
-      step(*frame, Cure::kFrame);
+      session_.step(*frame, Cure::kFrame);
       if (changed != nullptr) wake_decisions_of(changed->pod.pod);
       return true;
     }
-    if (relist_due_) return relist();
+    if (session_.take_relist()) return relist();
     if (!failures_.empty()) return fail_attempt();
     if (!decisions_.empty()) return decide();
     return false;
-  }
-
-  bool step(const scheduler::Input& input, Cure cause) {
-    ++outcome_.inputs;
-    const auto effects = core_.step(now_, input);
-    for (const scheduler::Effect& effect : effects) carry_out(effect);
-    for (const PodId pod : core_.touched_pods()) judge_.note(pod, cause);
-    for (const NodeId node : core_.touched_nodes()) judge_.note(node, cause);
-    core_.clear_touched();
-    return true;
-  }
-
-  void carry_out(const scheduler::Effect& effect) {
-    if (const auto* reread = std::get_if<scheduler::RereadPod>(&effect)) {
-      rereads_.push_back(reread->pod);
-    } else if (std::get_if<scheduler::RelistNow>(&effect) != nullptr) {
-      relist_due_ = true;
-    } else if (const auto* refusal = std::get_if<scheduler::WouldRefuse>(&effect)) {
-      // Without any node in the trace nothing can be said about room.
-      if (recording_.distinct_nodes() > 0) judge_.refused(*refusal, now_);
-    } else if (const auto* expired = std::get_if<scheduler::AssumptionExpired>(&effect)) {
-      const bool unconfirmed = truth_.node_of(expired->pod) && core_.scheduled().find(expired->pod) == nullptr;
-      if (core_.in_flight(expired->pod) || unconfirmed) {
-        judge_.point(Verdict::kEarlyExpire, expired->pod, expired->node, now_, seq_);
-      }
-    }
-  }
-
-  bool reread() {
-    const PodId pod = rereads_.front();
-    rereads_.pop_front();
-    const auto found = !truth_.holds(pod)    ? RereadAnswered::Found::kGone
-                       : truth_.node_of(pod) ? RereadAnswered::Found::kBound
-                                             : RereadAnswered::Found::kPending;
-    return step(RereadAnswered{pod, found}, Cure::kAnswer);
   }
 
   bool answer() {
@@ -218,53 +178,54 @@ class FollowRun {
     const auto outcome = bind.code == kCreated ? BindAnswered::Outcome::kBound
                          : bind.code == 0      ? BindAnswered::Outcome::kUnknown
                                                : BindAnswered::Outcome::kRefused;
-    return step(BindAnswered{bind.pod, bind.node, outcome}, Cure::kAnswer);
+    session_.step(BindAnswered{bind.pod, bind.node, outcome}, Cure::kAnswer);
+    return true;
   }
 
   // The stream's own list, which opens its watch: the whole view of that resource.
   bool list_anew() {
     if (nodes_to_list_) {
       nodes_to_list_ = false;
-      return give_nodes();
+      list_nodes();
+      return true;
     }
     pods_to_list_ = false;
-    if (core_.policy().watches == scheduler::Watches::kOne) {
-      give_pods(scheduler::Watch::kAll);
+    if (session_.core().policy().watches == scheduler::Watches::kOne) {
+      list_pods(scheduler::Watch::kAll);
     } else {
-      give_pods(scheduler::Watch::kQueued);
-      give_pods(scheduler::Watch::kScheduled);
+      list_pods(scheduler::Watch::kQueued);
+      list_pods(scheduler::Watch::kScheduled);
     }
     return true;
   }
 
   // The policy's periodic list: of the stores it names, as the API holds them now.
   bool relist() {
-    relist_due_ = false;
-    const scheduler::Relist& what = core_.policy().relist;
-    if (what.queued) give_pods(scheduler::Watch::kQueued);
-    if (what.scheduled || what.assumed) give_pods(scheduler::Watch::kScheduled);
-    if (what.nodes) give_nodes();
+    const scheduler::Relist& what = session_.core().policy().relist;
+    if (what.queued) list_pods(scheduler::Watch::kQueued);
+    if (what.scheduled || what.assumed) list_pods(scheduler::Watch::kScheduled);
+    if (what.nodes) list_nodes();
     return true;
   }
 
-  void give_pods(scheduler::Watch watch) {
+  void list_pods(scheduler::Watch watch) {
     delivery_.restart_pods(watch);
-    const std::vector<PodFacts> pods = truth_.pods();
-    step(scheduler::PodsListed{watch, pods}, Cure::kRelist);
-    for (const PodFacts& pod : pods) wake_decisions_of(pod.pod);
+    for (const PodFacts& pod : session_.list_pods(watch)) wake_decisions_of(pod.pod);
   }
 
-  bool give_nodes() {
+  void list_nodes() {
     delivery_.restart_nodes();
-    const std::vector<NodeFacts> nodes = truth_.nodes();
-    return step(scheduler::NodesListed{nodes}, Cure::kRelist);
+    session_.list_nodes();
   }
 
   bool fail_attempt() {
     const PodId pod = failures_.front();
     failures_.pop_front();
-    if (!core_.seen(pod) || !truth_.exists(pod) || !core_.ours(truth_.facts(pod))) return true;
-    return step(scheduler::AttemptFailed{pod}, Cure::kDecision);
+    if (!session_.core().seen(pod) || !session_.truth().exists(pod) ||
+        !session_.core().ours(session_.truth().facts(pod)))
+      return true;
+    session_.step(scheduler::AttemptFailed{pod}, Cure::kDecision);
+    return true;
   }
 
   // A followed request takes effect when it was sent, but not before its pod is in the view.
@@ -272,13 +233,13 @@ class FollowRun {
     const uint32_t index = decisions_.front();
     decisions_.pop_front();
     const RecordedBind& bind = recording_.binds()[index];
-    if (!core_.seen(bind.pod)) {
+    if (!session_.core().seen(bind.pod)) {
       waiting_.push_back(index);
       return true;
     }
     ++outcome_.followed;
     if (bind.inferred) ++outcome_.inferred;
-    step(scheduler::DecideAs{bind.pod, bind.node}, Cure::kDecision);
+    session_.step(scheduler::DecideAs{bind.pod, bind.node}, Cure::kDecision);
     binds_[index].decided = true;
     if (binds_[index].answer_waits) answers_.push_back(index);
     return true;
@@ -296,20 +257,15 @@ class FollowRun {
     }
   }
 
-  void note_touched_truth() {
-    for (const PodId pod : truth_.touched_pods()) judge_.note(pod, Cure::kTruth);
-    for (const NodeId node : truth_.touched_nodes()) judge_.note(node, Cure::kTruth);
-    truth_.clear_touched();
-  }
-
   // --- What it came to
 
   Outcome conclude(Time horizon) {
-    outcome_.findings = judge_.finish(horizon);
+    outcome_.findings = session_.judge().finish(horizon);
     for (Finding& finding : outcome_.findings) finding.because = cause_of(finding);
-    outcome_.refused_within_lag = judge_.refused_within_lag();
+    outcome_.refused_within_lag = session_.judge().refused_within_lag();
     outcome_.faults = faults_.reports();
-    outcome_.chain = core_.chain();
+    outcome_.inputs = session_.inputs();
+    outcome_.chain = session_.core().chain();
     outcome_.start = recording_.start();
     outcome_.end = recording_.end();
     outcome_.skipped = waiting_.size();
@@ -341,19 +297,17 @@ class FollowRun {
 
   const Recording& recording_;
   StringId followed_;
-  Core core_;
-  Truth truth_;
+  Session session_;
   FaultMatcher faults_;
   Delivery delivery_;
-  Judge judge_;
   Time now_;
   trace::Seq seq_ = 0;
   std::vector<BindState> binds_;  // by index into the recording's binds
   std::deque<uint32_t> answers_, decisions_;
-  std::deque<PodId> rereads_, failures_;
+  std::deque<PodId> failures_;
   std::vector<uint32_t> waiting_;  // followed requests whose pod is not in the view yet
   std::vector<StringId> won_by_;   // by pod: whose bind was accepted
-  bool pods_to_list_ = false, nodes_to_list_ = false, relist_due_ = false;
+  bool pods_to_list_ = false, nodes_to_list_ = false;
   Outcome outcome_;
 };
 

@@ -99,7 +99,7 @@ void BindSet::drop_repeated_stages() {
   seen_.resize(kept);
 }
 
-bool BindSet::same_sender(const SeenBind& a, const SeenBind& b) const {
+bool BindSet::may_be_same_sender(const SeenBind& a, const SeenBind& b) const {
   if (a.scheduler == b.scheduler) return true;
   if (a.own_log == b.own_log) return false;
   const SeenBind& audited = a.own_log ? b : a;
@@ -107,28 +107,34 @@ bool BindSet::same_sender(const SeenBind& a, const SeenBind& b) const {
 }
 
 // The best of joined_[begin, end), which are in the order they were sent, to take in this observation; or nullptr.
-JoinedBind* BindSet::partner(uint32_t index, size_t begin, size_t end) {
+JoinedBind* BindSet::partner(uint32_t index, size_t begin, size_t end, Names names) {
   const SeenBind& bind = seen_[index];
-  const auto primary = [&](const JoinedBind& joined) -> const SeenBind& { return seen_[joined.observations.front()]; };
-  const Time last = (bind.answered.known() ? end_of(bind) : bind.sent) + kJoinSlack;
-  const auto from = joined_.begin() + static_cast<std::ptrdiff_t>(begin);
-  auto at = std::upper_bound(from, joined_.begin() + static_cast<std::ptrdiff_t>(end), last,
-                             [&](Time t, const JoinedBind& joined) { return t < primary(joined).sent; });
+  const auto primary = [&](size_t i) -> const SeenBind& { return seen_[joined_[i].observations.front()]; };
+  size_t near = begin;  // the first that was sent after this one
+  for (size_t above = end; near < above;) {
+    const size_t middle = near + (above - near) / 2;
+    if (primary(middle).sent <= bind.sent) {
+      near = middle + 1;
+    } else {
+      above = middle;
+    }
+  }
   JoinedBind* best = nullptr;
-  std::tuple<bool, Duration, Duration> best_rank;  // another name, distance, minus the overlap
-  for (size_t looked = 0; at != from && looked < kCandidates; ++looked) {
-    JoinedBind& candidate = *--at;
-    const SeenBind& other = primary(candidate);
+  std::pair<Duration, Duration> best_rank;  // distance, minus the overlap
+  const size_t last = std::min(end, near + kCandidates);
+  for (size_t i = near - std::min(near - begin, kCandidates); i < last; ++i) {
+    JoinedBind& candidate = joined_[i];
+    const SeenBind& other = primary(i);
     const StringId uid = catalog_->uid_id(bind.pod), uid2 = catalog_->uid_id(candidate.pod);
     if (uid != uid2 && !catalog_->text(uid).empty() && !catalog_->text(uid2).empty()) continue;
     if (bind.node != candidate.node && bind.node.known() && candidate.node.known()) continue;
-    if (distance(bind, other) > kJoinSlack || !same_sender(bind, other)) continue;
+    if (names == Names::kEqual ? bind.scheduler != other.scheduler : !may_be_same_sender(bind, other)) continue;
+    if (distance(bind, other) > kJoinSlack) continue;
     const bool taken = std::any_of(candidate.observations.begin(), candidate.observations.end(),
                                    [&](uint32_t o) { return seen_[o].input == bind.input; });
     if (taken) continue;
-    const std::tuple<bool, Duration, Duration> rank{bind.scheduler != other.scheduler, distance(bind, other),
-                                                    Duration{0} - overlap(bind, other)};
-    if (best == nullptr || rank <= best_rank) {
+    const std::pair<Duration, Duration> rank{distance(bind, other), Duration{0} - overlap(bind, other)};
+    if (best == nullptr || rank < best_rank) {
       best = &candidate;
       best_rank = rank;
     }
@@ -136,21 +142,35 @@ JoinedBind* BindSet::partner(uint32_t index, size_t begin, size_t end) {
   return best;
 }
 
-// Of one pod name and one code: own logs first, each kind in the order sent.
+void BindSet::take(JoinedBind* bind, uint32_t index) {
+  if (bind == nullptr) {
+    joined_.push_back({{index}, seen_[index].pod, seen_[index].node});
+    return;
+  }
+  bind->observations.push_back(index);
+  if (catalog_->uid(bind->pod).empty()) bind->pod = seen_[index].pod;
+  if (!bind->node.known()) bind->node = seen_[index].node;
+}
+
+// Of one pod name and one code: own logs first, each kind in the order sent. What agrees in the name is joined before
+// anything else can take its place.
 void BindSet::join_group(const std::vector<uint32_t>& group) {
   const size_t first = joined_.size();
   size_t audits = first;  // where the binds begin that no own log has
+  std::vector<uint32_t> rest;
   for (const uint32_t index : group) {
-    JoinedBind* best = partner(index, first, audits);
-    if (best == nullptr) best = partner(index, audits, joined_.size());
-    if (best == nullptr) {
-      joined_.push_back({{index}, seen_[index].pod, seen_[index].node});
-      if (seen_[index].own_log) audits = joined_.size();
+    JoinedBind* same = partner(index, first, audits, Names::kEqual);
+    if (same == nullptr && !seen_[index].own_log) {
+      rest.push_back(index);
       continue;
     }
-    best->observations.push_back(index);
-    if (catalog_->uid(best->pod).empty()) best->pod = seen_[index].pod;
-    if (!best->node.known()) best->node = seen_[index].node;
+    take(same, index);
+    audits = joined_.size();
+  }
+  for (const uint32_t index : rest) {
+    JoinedBind* bind = partner(index, first, audits, Names::kMayDiffer);
+    if (bind == nullptr) bind = partner(index, audits, joined_.size(), Names::kEqual);
+    take(bind, index);
   }
 }
 

@@ -78,8 +78,10 @@ class BindSet {
  private:
   void drop_repeated_stages();
   void join_group(const std::vector<uint32_t>& group);
-  JoinedBind* partner(uint32_t index, size_t begin, size_t end);
-  bool same_sender(const SeenBind& a, const SeenBind& b) const;
+  enum class Names : uint8_t { kEqual, kMayDiffer };
+  JoinedBind* partner(uint32_t index, size_t begin, size_t end, Names names);
+  void take(JoinedBind* bind, uint32_t index);
+  bool may_be_same_sender(const SeenBind& a, const SeenBind& b) const;
   void put_in_order();
 
   Catalog* catalog_;

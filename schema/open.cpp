@@ -96,6 +96,8 @@ Result<Database> open_ours(const std::string& path) {
     if (database.last_extended_code() == SQLITE_NOTADB) return not_sqlite(path);
     return id.error();
   }
+  // SQLite takes a file that is shorter than its smallest page for an empty database.
+  if (stored_bytes(path) < 512) return not_sqlite(path);
   if (*id != kApplicationId) {
     return Error{ErrorCode::kInput, "is a SQLite database, but not a trace (its application_id is another)", path, ""};
   }

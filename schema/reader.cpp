@@ -1,5 +1,7 @@
 #include "schema/reader.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/crc32c.h"
@@ -22,7 +24,7 @@ struct TraceReader::Impl {
   Catalog catalog;
   uint64_t catalog_bytes = 0;
 
-  Statement get_batch, get_facts, get_body;
+  Statement get_batch, find_batch, get_body;
 
   BatchDecoder walk;  // for next()
   uint64_t next_batch = 1;
@@ -38,6 +40,7 @@ struct TraceReader::Impl {
   Result<std::string_view> read_bodies(uint64_t id);
   Result<void> load_batch(uint64_t id, BatchDecoder& decoder);
   Result<const Record*> next();
+  Result<uint64_t> batch_of(Seq seq);
   Result<void> seek(Seq seq, Record& out);
   Result<std::string> body(Seq seq);
   Result<std::optional<BatchDamage>> check_integrity();
@@ -66,7 +69,7 @@ Result<void> TraceReader::Impl::load() {
   info.file_bytes = stored_bytes(database.path());
   INQUEST_TRY(get_batch, database.prepare("SELECT first_seq, last_seq, first_wall, last_wall, body_bytes, body_crc, "
                                           "crc, chain, facts FROM batch WHERE id = ?"));
-  INQUEST_TRY(get_facts, database.prepare("SELECT first_seq, last_seq FROM batch WHERE id = ?"));
+  INQUEST_TRY(find_batch, database.prepare("SELECT first_seq, id FROM batch WHERE id <= ? ORDER BY id DESC LIMIT 1"));
   INQUEST_TRY(get_body, database.prepare("SELECT data FROM body WHERE batch = ?"));
   return {};
 }
@@ -128,7 +131,31 @@ Result<const Record*> TraceReader::Impl::next() {
   return static_cast<const Record*>(&record);
 }
 
-// Batches are numbered without a hole and in the order of their records, so the right one is found by halving.
+// Batches are numbered without a hole and in the order of their records, so the right one is found by halving. Where a
+// damaged trace lacks one, the one before it stands in for it.
+Result<uint64_t> TraceReader::Impl::batch_of(Seq seq) {
+  const auto find = [&](uint64_t at, uint64_t& id) -> Result<Seq> {
+    find_batch.reset();
+    INQUEST_TRY(const bool found, find_batch.bind(1, at).step());
+    if (!found) return corrupt(at, "is missing");
+    INQUEST_TRY(id, find_batch.natural(1));
+    return find_batch.natural(0);
+  };
+  uint64_t low = 1, high = info.batches, id = 0;
+  while (low < high) {
+    const uint64_t middle = low + (high - low + 1) / 2;
+    INQUEST_TRY(const Seq first, find(middle, id));
+    if (first <= seq) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  INQUEST_TRY_VOID(find(low, id));
+  find_batch.reset();
+  return id;
+}
+
 Result<void> TraceReader::Impl::seek(Seq seq, Record& out) {
   if (seq == 0 || seq > info.records) {
     return Error{ErrorCode::kUsage,
@@ -136,22 +163,9 @@ Result<void> TraceReader::Impl::seek(Seq seq, Record& out) {
                  database.path(), ""};
   }
   if (!out_of_order.holds(seq)) {
-    uint64_t low = 1, high = info.batches;
-    while (low < high) {
-      const uint64_t middle = low + (high - low + 1) / 2;
-      get_facts.reset();
-      INQUEST_TRY(const bool found, get_facts.bind(1, middle).step());
-      if (!found) return corrupt(middle, "is missing");
-      INQUEST_TRY(const uint64_t first, get_facts.natural(0));
-      if (first <= seq) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    get_facts.reset();
-    INQUEST_TRY_VOID(load_batch(low, out_of_order));
-    if (!out_of_order.holds(seq)) return corrupt(low, "does not hold record @" + std::to_string(seq));
+    INQUEST_TRY(const uint64_t id, batch_of(seq));
+    INQUEST_TRY_VOID(load_batch(id, out_of_order));
+    if (!out_of_order.holds(seq)) return corrupt(id, "does not hold record @" + std::to_string(seq));
   }
   out_of_order.rewind();
   do {
@@ -205,9 +219,10 @@ Result<void> TraceReader::Impl::check_end(const BatchRow& last, const std::strin
   if (last.last_seq != info.records) return damaged("the summary counts other records than the batches hold");
   if (link != chain) return damaged("the summary ends in another chain than the batches");
   if (info.state == TraceState::kOpen) return {};
-  get_facts.reset();
-  INQUEST_TRY(const bool more, get_facts.bind(1, info.batches + 1).step());
-  if (more) return damaged("there are more batches than the summary counts");
+  find_batch.reset();
+  INQUEST_TRY(const bool found, find_batch.bind(1, std::numeric_limits<int64_t>::max()).step());
+  INQUEST_TRY(const uint64_t highest, found ? find_batch.natural(1) : Result<uint64_t>(uint64_t{0}));
+  if (highest > info.batches) return damaged("there are more batches than the summary counts");
   return {};
 }
 
@@ -228,7 +243,7 @@ Result<std::optional<BatchDamage>> TraceReader::Impl::check_integrity() {
     row = read;
   }
   const auto done = check_end(row, link);
-  get_facts.reset();
+  find_batch.reset();
   if (done.ok()) return std::optional<BatchDamage>();
   if (done.error().code == ErrorCode::kIo) return done.error();
   return std::optional<BatchDamage>({0, 0, 0, done.error().text});

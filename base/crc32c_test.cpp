@@ -20,10 +20,14 @@ TEST(Crc32c, GivesThePublishedValues) {
     rising += static_cast<char>(i);
     falling += static_cast<char>(31 - i);
   }
+  const std::string scsi_read(
+      "\x01\xc0\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x14\x00\x00\x00\x00\x00\x04\x00"
+      "\x00\x00\x00\x14\x00\x00\x00\x18\x28\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00",
+      48);
   for (const auto& [bytes, crc] :
        {KnownCrc{"", 0}, KnownCrc{"123456789", 0xe3069283U}, KnownCrc{std::string(32, '\0'), 0x8a9136aaU},
-        KnownCrc{std::string(32, '\xff'), 0x62a8ab43U}, KnownCrc{rising, 0x46dd794eU},
-        KnownCrc{falling, 0x113fdb5cU}}) {
+        KnownCrc{std::string(32, '\xff'), 0x62a8ab43U}, KnownCrc{rising, 0x46dd794eU}, KnownCrc{falling, 0x113fdb5cU},
+        KnownCrc{scsi_read, 0xd9963a56U}}) {
     EXPECT_EQ(crc32c(bytes), crc) << bytes;
   }
 }

@@ -171,16 +171,17 @@ std::vector<Finding> Judge::finish(Time end) {
   return std::move(findings_);
 }
 
-// A node that exceeds while a zombie holds room on it exceeds because of the zombie; and what befell one pod in one
-// instant is one event with several faces.
+// A node that exceeds in the view while a zombie holds room on it exceeds because of the zombie; one that exceeds in
+// truth does so in the view by right; and what befell one pod in one instant is one event with several faces.
 void Judge::nest(std::vector<Finding>& findings) {
   for (size_t i = 0; i < findings.size(); ++i) {
     for (size_t j = 0; j < i && !findings[i].root; ++j) {
       const Finding& before = findings[j];
       if (before.root) continue;
       const bool lasts = !before.end || *before.end >= findings[i].birth;
-      const bool crowds = findings[i].verdict == Verdict::kOvercommitView && is_zombie(before.verdict) &&
-                          before.node == findings[i].node && lasts;
+      const bool explains = is_zombie(before.verdict) || before.verdict == Verdict::kOvercommitTruth;
+      const bool crowds =
+          findings[i].verdict == Verdict::kOvercommitView && explains && before.node == findings[i].node && lasts;
       const bool same_event = findings[i].pod && before.pod == findings[i].pod && before.birth == findings[i].birth;
       if (crowds || same_event) findings[i].root = j;
     }

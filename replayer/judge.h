@@ -13,6 +13,9 @@
 
 namespace inquest::replayer {
 
+// How long view and truth may differ before it counts: a watch is never instant.
+inline constexpr Duration kDefaultLag = Duration::seconds(1);
+
 class Judge {
  public:
   // All must outlive the judge.

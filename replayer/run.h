@@ -7,13 +7,12 @@
 
 #include "base/result.h"
 #include "replayer/finding.h"
+#include "replayer/judge.h"
 #include "replayer/plan.h"
 #include "replayer/recording.h"
 #include "scheduler/policy.h"
 
 namespace inquest::replayer {
-
-inline constexpr Duration kDefaultLag = Duration::seconds(1);
 
 struct RunConfig {
   scheduler::Policy policy;

@@ -1,0 +1,97 @@
+#include "cli/app.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/verb.h"
+
+namespace inquest::cli {
+namespace {
+
+std::vector<std::unique_ptr<Verb>> all_verbs() {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(import_verb());
+  verbs.push_back(info_verb());
+  verbs.push_back(verify_verb());
+  verbs.push_back(replay_verb());
+  verbs.push_back(policies_verb());
+  return verbs;
+}
+
+// CLI11's help, after an example.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string_view example) : example_(example) { column_width(34); }
+
+  std::string make_description(const CLI::App* app) const override {
+    return "Example:\n  " + example_ + "\n\n" + app->get_description() + "\n";
+  }
+
+ private:
+  std::string example_;
+};
+
+constexpr std::string_view kExample = "inquest import traces/hostport/hostport.jsonl.zst -o hostport.trace";
+constexpr const char* kFooter =
+    "Exit codes, the first that applies of 2, 5, 1, 4, 3: 0 nothing wrong, 1 findings, 2 usage or input error,\n"
+    "3 done but data is missing, 4 verdict unknown, 5 the trace was made by a newer version.\n"
+    "Each verb has its own --help.";
+
+Error unknown_verb(const std::string& word, const std::vector<std::unique_ptr<Verb>>& verbs) {
+  std::string names;
+  for (const auto& verb : verbs) names += (names.empty() ? "one of " : ", ") + std::string(verb->name());
+  return {ErrorCode::kUsage, "there is no verb '" + word + "'", "", names};
+}
+
+// What CLI11 found wrong, in our form.
+ExitCode refuse(const CLI::ParseError& error, const CLI::App& app, Terminal& terminal) {
+  const std::vector<const CLI::App*> parsed = [&] {
+    std::vector<const CLI::App*> out;
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App* s) { return s->parsed(); })) out.push_back(sub);
+    return out;
+  }();
+  const std::string verb = parsed.empty() ? "" : " " + parsed.front()->get_name();
+  std::string text = error.what();
+  text = text.substr(0, text.find('\n'));
+  return terminal.fail({ErrorCode::kUsage, text, "", "see inquest" + verb + " --help"});
+}
+
+}  // namespace
+
+ExitCode run(const std::vector<std::string>& args, Terminal& terminal) {
+  const std::vector<std::unique_ptr<Verb>> verbs = all_verbs();
+  CLI::App app("Records what a Kubernetes API said, replays it into a scheduler core with faults, shows the zombies.",
+               "inquest");
+  app.formatter(std::make_shared<HelpFormatter>(kExample));
+  app.footer(kFooter);
+  app.set_version_flag("--version", "inquest " INQUEST_VERSION, "Print the version and exit");
+  app.get_formatter()->label("SUBCOMMAND", "VERB");
+  app.require_subcommand(0, 1);
+  std::vector<CLI::App*> subs;
+  for (const auto& verb : verbs) {
+    CLI::App* sub = app.add_subcommand(std::string(verb->name()), std::string(verb->about()));
+    sub->formatter(std::make_shared<HelpFormatter>(verb->example()));
+    sub->group("Verbs");
+    verb->declare(*sub);
+    subs.push_back(sub);
+  }
+  if (!args.empty() && !args.front().starts_with('-') &&
+      std::none_of(verbs.begin(), verbs.end(), [&](const auto& verb) { return verb->name() == args.front(); })) {
+    return terminal.fail(unknown_verb(args.front(), verbs));
+  }
+  try {
+    app.parse(std::vector<std::string>(args.rbegin(), args.rend()));  // CLI11 takes them from the back
+  } catch (const CLI::Success& asked) {                               // --help, --version
+    app.exit(asked, terminal.out, terminal.err);
+    return ExitCode::kOk;
+  } catch (const CLI::ParseError& error) {
+    return refuse(error, app, terminal);
+  }
+  for (size_t i = 0; i < subs.size(); ++i) {
+    if (subs[i]->parsed()) return verbs[i]->run(terminal);
+  }
+  terminal.err << app.help();
+  return ExitCode::kBadInput;
+}
+
+}  // namespace inquest::cli

@@ -1,0 +1,120 @@
+#include <CLI/CLI.hpp>
+
+#include "base/duration.h"
+#include "cli/verb.h"
+#include "recorder/import.h"
+#include "recorder/input.h"
+#include "replayer/checkpoints.h"
+#include "report/json.h"
+#include "report/text.h"
+#include "report/trace_report.h"
+#include "schema/reader.h"
+
+namespace inquest::cli {
+namespace {
+
+std::string signed_duration(int64_t ns) {
+  return (ns < 0 ? "-" : "+") + format_duration(ns < 0 ? Duration{} - Duration{ns} : Duration{ns});
+}
+
+class Import : public Verb {
+ public:
+  std::string_view name() const override { return "import"; }
+  std::string_view about() const override { return "Make recordings (watches, audit logs, bind logs) into one trace"; }
+  std::string_view example() const override {
+    return "inquest import traces/race/race.jsonl.zst traces/race/race.binds.jsonl -o race.trace";
+  }
+
+  void declare(CLI::App& app) override {
+    app.add_option("INPUT", inputs_, "Files; what each is shows in what it holds. Plain, .gz or .zst")->required();
+    app.add_option("-o,--output", output_, "The trace to make [first input's name + .trace, here]");
+    app.add_option("--alias", aliases_, "NAME=OTHER: binds seen as OTHER's are NAME's; may be repeated")
+        ->allow_extra_args(false);
+    app.add_flag("--force", force_, "Replace a trace that is there already");
+    app.add_flag("--json", json_, "Print JSON");
+  }
+
+  ExitCode run(Terminal& terminal) override {
+    auto report = import();
+    if (!report.ok()) return terminal.fail(report.error());
+    diagnose(*report, terminal);
+    auto reader = trace::TraceReader::open(report->output);
+    if (!reader.ok()) return terminal.fail(reader.error());
+    auto checkpoints = replayer::compare_checkpoints(*reader);
+    if (!checkpoints.ok()) return terminal.fail(checkpoints.error());
+    if (json_) {
+      terminal.out << json(*report, reader->info(), *checkpoints);
+    } else {
+      for (const recorder::ClockOffset& offset : report->offsets) terminal.out << clock_line(offset);
+      terminal.out << report::import_line(report->output, reader->info(), *checkpoints, terminal.style);
+    }
+    ExitCode code = checkpoints->differences > 0 ? ExitCode::kFindings : ExitCode::kOk;
+    if (report->loss_count > 0 || !reader->info().complete()) code = first_of(code, ExitCode::kMissing);
+    return code;
+  }
+
+ private:
+  Result<recorder::ImportReport> import() {
+    recorder::ImportOptions options;
+    options.inputs = inputs_;
+    options.output = output_.empty() ? recorder::stem(inputs_.front()) + ".trace" : output_;
+    options.replace = force_;
+    for (const std::string& alias : aliases_) {
+      const size_t equals = alias.find('=');
+      if (equals == std::string::npos) {
+        return Error{ErrorCode::kUsage, "'" + alias + "' is no NAME=OTHER", "--alias", "such as toy=toy-scheduler"};
+      }
+      options.aliases.emplace_back(alias.substr(0, equals), alias.substr(equals + 1));
+    }
+    return recorder::import_files(options);
+  }
+
+  static void diagnose(const recorder::ImportReport& report, Terminal& terminal) {
+    for (const recorder::ImportLoss& loss : report.losses) terminal.warn(loss.place + ": " + loss.text);
+    if (report.loss_count > report.losses.size()) {
+      terminal.warn("and " + report::counted(report.loss_count - report.losses.size(), "more such line"));
+    }
+    for (const std::string& warning : report.warnings) terminal.warn("warning: " + warning);
+    if (report.warning_count > report.warnings.size()) {
+      terminal.warn("warning: and " + report::count(report.warning_count - report.warnings.size()) + " more");
+    }
+  }
+
+  static std::string clock_line(const recorder::ClockOffset& offset) {
+    return "clock  " + report::printable(offset.source) + ": " + signed_duration(offset.offset_ns) + " ± " +
+           format_duration({offset.error_ns}) + " to the capture's, from " + report::counted(offset.pairs, "pair") +
+           (offset.applied ? ", applied\n" : ", not applied\n");
+  }
+
+  static std::string json(const recorder::ImportReport& report, const trace::TraceInfo& info,
+                          const replayer::CheckpointReport& checkpoints) {
+    report::JsonWriter json("import");
+    report::add_trace(json, report.output, info);
+    report::add_checkpoints(json, checkpoints);
+    json.field("file_bytes", info.file_bytes).field("loss_count", report.loss_count);
+    json.key("losses").begin_array();
+    for (const recorder::ImportLoss& loss : report.losses) {
+      json.begin_object().field("place", loss.place).field("text", loss.text).end_object();
+    }
+    json.end_array().field("warning_count", report.warning_count).key("warnings").begin_array();
+    for (const std::string& warning : report.warnings) json.value(warning);
+    json.end_array().key("clocks").begin_array();
+    for (const recorder::ClockOffset& offset : report.offsets) {
+      json.begin_object().field("source", offset.source).field("offset_ns", offset.offset_ns);
+      json.field("error_ns", offset.error_ns).field("pairs", offset.pairs).field("applied", offset.applied);
+      json.end_object();
+    }
+    json.end_array();
+    return json.finish();
+  }
+
+  std::vector<std::string> inputs_, aliases_;
+  std::string output_;
+  bool force_ = false, json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> import_verb() { return std::make_unique<Import>(); }
+
+}  // namespace inquest::cli

@@ -1,0 +1,137 @@
+#include <CLI/CLI.hpp>
+
+#include "base/duration.h"
+#include "cli/verb.h"
+#include "replayer/run.h"
+#include "report/run_report.h"
+#include "schema/reader.h"
+
+namespace inquest::cli {
+namespace {
+
+using replayer::FaultKind;
+
+class Replay : public Verb {
+ public:
+  std::string_view name() const override { return "replay"; }
+  std::string_view about() const override {
+    return "Replay a trace into a scheduler, with faults; show where its stores leave the truth";
+  }
+  std::string_view example() const override {
+    return "inquest replay hostport.trace --policy delete-both --drop 'pods DELETED name=pod1'";
+  }
+
+  void declare(CLI::App& app) override {
+    app.add_option("TRACE", trace_, "The trace")->required();
+    app.add_option("--as", as_, "Whose recorded binds are followed [whoever won most]");
+    app.add_option("--scheduler-name", scheduler_names_, "Whose pods are its own [those it sent binds for]; repeatable")
+        ->allow_extra_args(false);
+    app.add_option("--lag", lag_, "How long stores may differ from the truth [1s]");
+    app.add_option("--drain", drain_, "How long time runs on after the end [TTL + re-list + lag]");
+    app.add_option("--seed", seed_, "For ties [0]");
+    app.add_flag("--json", json_, "Print JSON");
+    declare_faults(app);
+    declare_policy(app);
+  }
+
+  ExitCode run(Terminal& terminal) override {
+    auto config = configure();
+    if (!config.ok()) return terminal.fail(config.error());
+    auto reader = trace::TraceReader::open(trace_);
+    if (!reader.ok()) return terminal.fail(reader.error());
+    auto recording = replayer::Recording::load(*std::move(reader));
+    if (!recording.ok()) return terminal.fail(recording.error());
+    auto followed = replayer::followed_scheduler(**recording, config->as);
+    if (!followed.ok()) return terminal.fail(followed.error());
+    auto outcome = replayer::follow(**recording, *config);
+    if (!outcome.ok()) return terminal.fail(outcome.error());
+    if (auto looked = replayer::look_elsewhere(**recording, *config, *outcome); !looked.ok()) {
+      return terminal.fail(looked.error());
+    }
+    const report::RunShown shown{trace_, **recording, *config, **followed, *outcome};
+    terminal.out << (json_ ? report::run_json(shown) : report::run_text(shown, terminal.style));
+    if (outcome->ending == replayer::Ending::kViolated) return ExitCode::kFindings;
+    if (outcome->ending == replayer::Ending::kUnknown) return ExitCode::kUnknown;
+    return (*recording)->info().complete() ? ExitCode::kOk : ExitCode::kMissing;
+  }
+
+ private:
+  void declare_faults(CLI::App& app) {
+    app.add_option("--plan", plan_, "A file of faults (inquest: plan/1); they come before those of --drop and --delay")
+        ->group("Faults");
+    // In the order of the command line, whichever of the two they are: that is how reports number them.
+    const auto collect = [&](const char* option, FaultKind kind, const char* help) {
+      app.add_option_function<std::string>(
+             option, [this, kind](const std::string& text) { faults_.emplace_back(kind, text); }, help)
+          ->take_last()
+          ->trigger_on_parse()
+          ->group("Faults");
+    };
+    collect("--drop", FaultKind::kDrop, "A change the scheduler never hears of: 'pods DELETED name=pod1'; repeatable");
+    collect("--delay", FaultKind::kDelay, "One it hears of late: 'pods MODIFIED name=pod1 by=5s'; repeatable");
+  }
+
+  void declare_policy(CLI::App& app) {
+    app.add_option("--policy", policy_, "A preset, see inquest policies [combined]")->group("Policy");
+    values_.resize(scheduler::parameters().size());
+    for (size_t i = 0; i < values_.size(); ++i) {
+      const scheduler::Parameter& parameter = scheduler::parameters()[i];
+      app.add_option("--" + std::string(parameter.name), values_[i], std::string(parameter.values))->group("Policy");
+    }
+  }
+
+  Result<scheduler::Policy> policy() const {
+    auto policy = scheduler::preset(policy_);
+    if (!policy.ok()) return at("--policy", policy.error());
+    for (size_t i = 0; i < values_.size(); ++i) {
+      if (!values_[i]) continue;
+      const scheduler::Parameter& parameter = scheduler::parameters()[i];
+      auto set = parameter.set(*policy, *values_[i]);
+      if (!set.ok()) return at("--" + std::string(parameter.name) + " " + *values_[i], set.error());
+    }
+    return policy;
+  }
+
+  Result<replayer::RunConfig> configure() const {
+    replayer::RunConfig config;
+    INQUEST_TRY(config.policy, policy());
+    if (!plan_.empty()) INQUEST_TRY(config.plan, replayer::load_plan(plan_));
+    for (const auto& [kind, text] : faults_) {
+      INQUEST_TRY(replayer::Fault fault, replayer::parse_fault(kind, text));
+      config.plan.faults.push_back(std::move(fault));
+    }
+    config.as = as_;
+    config.scheduler_names = scheduler_names_;
+    if (lag_) INQUEST_TRY(config.lag, duration("--lag", *lag_));
+    if (drain_) INQUEST_TRY(config.drain, duration("--drain", *drain_));
+    config.seed = seed_;
+    return config;
+  }
+
+  static Result<Duration> duration(const std::string& option, const std::string& text) {
+    auto parsed = parse_duration(text);
+    if (!parsed.ok()) return at(option, parsed.error());
+    return parsed;
+  }
+
+  // The error of a value, with the option that it was given to.
+  static Error at(const std::string& option, Error error) {
+    error.code = ErrorCode::kUsage;
+    error.place = error.place.empty() ? option : option + ": " + error.place;
+    return error;
+  }
+
+  std::string trace_, as_, plan_, policy_{scheduler::kDefaultPolicy};
+  std::vector<std::string> scheduler_names_;
+  std::vector<std::pair<FaultKind, std::string>> faults_;
+  std::vector<std::optional<std::string>> values_;  // by index of scheduler::parameters()
+  std::optional<std::string> lag_, drain_;
+  uint64_t seed_ = 0;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> replay_verb() { return std::make_unique<Replay>(); }
+
+}  // namespace inquest::cli

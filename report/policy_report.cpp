@@ -1,0 +1,71 @@
+#include "report/policy_report.h"
+
+#include "report/json.h"
+#include "report/table.h"
+#include "report/text.h"
+
+namespace inquest::report {
+namespace {
+
+using scheduler::Parameter;
+using scheduler::Policy;
+
+Table parameters_table() {
+  std::vector<std::string> header{"parameter"};
+  for (const Policy& policy : scheduler::presets()) header.push_back(policy.name);
+  header.emplace_back("takes");
+  Table table(std::move(header));
+  for (const Parameter& parameter : scheduler::parameters()) {
+    std::vector<std::string> row{std::string(parameter.name)};
+    for (const Policy& policy : scheduler::presets()) row.push_back(parameter.get(policy));
+    row.emplace_back(parameter.values);
+    table.add(std::move(row));
+  }
+  return table;
+}
+
+Table shows_table() {
+  Table table({"policy", "is meant to show"});
+  for (const Policy& policy : scheduler::presets()) {
+    const bool is_default = policy.name == scheduler::kDefaultPolicy;
+    table.add({policy.name + (is_default ? " (default)" : ""), policy.shows});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string policies_text() { return shows_table().text() + "\n" + parameters_table().text(); }
+
+std::string policies_markdown() { return shows_table().markdown() + "\n" + parameters_table().markdown(); }
+
+std::string policies_json() {
+  JsonWriter json("policies");
+  json.field("default", scheduler::kDefaultPolicy);
+  json.key("parameters").begin_array();
+  for (const Parameter& parameter : scheduler::parameters()) {
+    json.begin_object().field("name", parameter.name).field("takes", parameter.values).end_object();
+  }
+  json.end_array().key("policies").begin_array();
+  for (const Policy& policy : scheduler::presets()) {
+    json.begin_object().field("name", policy.name).field("shows", policy.shows);
+    json.key("parameters").begin_object();
+    for (const Parameter& parameter : scheduler::parameters()) json.field(parameter.name, parameter.get(policy));
+    json.end_object().end_object();
+  }
+  json.end_array();
+  return json.finish();
+}
+
+std::string policy_name(const Policy& policy) {
+  std::string out = policy.name;
+  const Result<Policy> unchanged = scheduler::preset(policy.name);
+  if (!unchanged.ok()) return out;
+  for (const Parameter& parameter : scheduler::parameters()) {
+    const std::string value = parameter.get(policy);
+    if (value != parameter.get(*unchanged)) out += " " + std::string(parameter.name) + "=" + value;
+  }
+  return out;
+}
+
+}  // namespace inquest::report

@@ -1,0 +1,328 @@
+#include "report/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/duration.h"
+#include "base/hash.h"
+#include "report/policy_report.h"
+#include "report/text.h"
+#include "report/trace_report.h"
+
+namespace inquest::report {
+
+using replayer::Cure;
+using replayer::Ending;
+using replayer::Finding;
+using replayer::Verdict;
+using scheduler::Misfit;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kVerbs = {"ADDED", "MODIFIED", "DELETED"};
+
+bool is_point(const Finding& finding) {
+  return finding.verdict == Verdict::kDoubleBind || finding.verdict == Verdict::kEarlyExpire ||
+         finding.verdict == Verdict::kTimeTravel;
+}
+
+std::string binds_of(const replayer::Recording& recording) {
+  uint64_t captured = 0, inferred = 0, schedulers = 0;
+  for (const replayer::SchedulerSeen& scheduler : recording.schedulers()) {
+    (scheduler.inferred ? inferred : captured) += scheduler.won + scheduler.lost;
+    schedulers += scheduler.inferred ? 0 : 1;
+  }
+  if (captured + inferred == 0) return "no binds";
+  if (captured == 0) return "binds inferred from nodeName";
+  return fmt::format("{} by {}", counted(captured, "bind"), counted(schedulers, "scheduler"));
+}
+
+// The text of one run, block by block.
+class RunText {
+ public:
+  RunText(const RunShown& run, Style style, const Limits& limits)
+      : run_(run), catalog_(run.recording.catalog()), style_(style), limits_(limits) {}
+
+  std::string text() {
+    head();
+    size_t shown = 0;
+    for (size_t i = 0; i < findings().size() && shown < limits_.findings; ++i) {
+      if (findings()[i].root) continue;
+      block(i);
+      ++shown;
+    }
+    if (run_.outcome.roots() > shown) {
+      out_ += fmt::format("\nand {} like these; --json holds them all\n",
+                          counted(run_.outcome.roots() - shown, "more finding"));
+    }
+    notes();
+    return std::move(out_);
+  }
+
+ private:
+  const std::vector<Finding>& findings() const { return run_.outcome.findings; }
+  std::string offset(Time time) const { return format_offset(time, run_.outcome.start); }
+  std::string node(NodeId id) const { return printable(catalog_.node_name(id)); }
+  std::string pod(PodId id) const { return pod_name(catalog_, id); }
+  std::string fault_text(size_t index) const {
+    return index < run_.config.plan.faults.size() ? printable(run_.config.plan.faults[index].text) : "";
+  }
+
+  // --- The three lines on top
+
+  void head() {
+    const replayer::Outcome& outcome = run_.outcome;
+    std::string line = style_.strong(printable(run_.file));
+    add_part(line, span(outcome.end - outcome.start));
+    add_part(line, counted(run_.recording.distinct_nodes(), "node"));
+    add_part(line, fmt::format("{} ({})", counted(run_.recording.distinct_pods(), "pod"),
+                               counted(run_.recording.distinct_names(), "name")));
+    add_part(line, binds_of(run_.recording));
+    out_ += "trace    " + line + "\n";
+    out_ += "run      " + run_line() + "\n";
+    out_ += "verdict  " + verdict_line() + "\n";
+  }
+
+  std::string run_line() const {
+    const replayer::RunConfig& config = run_.config;
+    const std::string who = run_.followed.name ? printable(catalog_.text(run_.followed.name)) : "nobody";
+    std::string line = "follow " + who;
+    if (!config.scheduler_names.empty()) {
+      std::string names;
+      for (const std::string& name : config.scheduler_names) names += (names.empty() ? "" : ", ") + printable(name);
+      add_part(line, "for pods of " + names);
+    }
+    add_part(line, policy_name(config.policy));
+    add_part(line, faults_part());
+    if (config.lag != replayer::kDefaultLag) add_part(line, "lag " + span(config.lag));
+    add_part(line, "drain " + span(run_.outcome.drain));
+    if (config.seed != 0) add_part(line, fmt::format("seed {}", config.seed));
+    add_part(line, "chain " + hex(run_.outcome.chain).substr(0, 8));
+    return line;
+  }
+
+  std::string faults_part() const {
+    const size_t planned = run_.config.plan.faults.size();
+    if (planned == 0) return "no faults";
+    uint64_t fired = 0;
+    for (const replayer::FaultReport& fault : run_.outcome.faults) fired += fault.fired;
+    return fmt::format("{}, fired {}", counted(planned, "fault"), count(fired));
+  }
+
+  std::string verdict_line() const {
+    const size_t roots = run_.outcome.roots();
+    if (run_.outcome.ending == Ending::kOk) return style_.good("ok") + " · stores and truth agree";
+    if (run_.outcome.ending == Ending::kUnknown) return style_.unsure("unknown") + " · no finding, but see below";
+    std::string line = style_.bad("violated") + " · " + counted(roots, "finding");
+    if (roots > 1) line += ": " + by_verdict();
+    if (findings().size() > roots) {
+      line += fmt::format(" · {}", counted(findings().size() - roots, "consequence"));
+    }
+    return line;
+  }
+
+  // "12 zombie-assumed, 1 missing-scheduled", in the order of Verdict.
+  std::string by_verdict() const {
+    std::string out;
+    for (size_t v = 0; v <= static_cast<size_t>(Verdict::kTimeTravel); ++v) {
+      const auto n = std::count_if(findings().begin(), findings().end(), [&](const Finding& finding) {
+        return !finding.root && static_cast<size_t>(finding.verdict) == v;
+      });
+      if (n == 0) continue;
+      const auto verdict = static_cast<Verdict>(v);
+      out += (out.empty() ? "" : ", ") + count(static_cast<uint64_t>(n)) + " " + verdict_text(verdict);
+    }
+    return out;
+  }
+
+  static std::string verdict_text(Verdict verdict) {
+    std::string out(replayer::name_of(verdict));
+    if (verdict == Verdict::kOvercommitView) out += " in view";
+    if (verdict == Verdict::kOvercommitTruth) out += " in truth";
+    return out;
+  }
+
+  // --- One finding
+
+  std::string headline(size_t index) const {
+    const Finding& finding = findings()[index];
+    std::string line = fmt::format("F{}  {}", index + 1, style_.bad(verdict_text(finding.verdict)));
+    if (finding.pod) {
+      line += fmt::format("  {} (uid {})", style_.strong(pod(finding.pod)), short_uid(catalog_.uid(finding.pod)));
+      if (finding.node) line += "  on " + node(finding.node);
+    } else if (finding.node) {
+      line += "  " + style_.strong(node(finding.node));
+    }
+    if (is_point(finding)) return line + "  at " + offset(finding.birth);
+    const std::string end = finding.end ? offset(*finding.end) : style_.bad("never");
+    return line + "  " + offset(finding.birth) + " → " + end;
+  }
+
+  void row(std::string_view label, const std::string& text) { out_ += fmt::format("  {:<12}  {}\n", label, text); }
+
+  void block(size_t index) {
+    const Finding& finding = findings()[index];
+    out_ += "\n" + headline(index) + "\n";
+    if (finding.holds) row("holds", shape(catalog_.shape(finding.holds)));
+    if (!finding.misfit.fits()) row("exceeds", misfit_text(catalog_, finding.misfit, finding.node, ShapeId::none()));
+    refusals(finding);
+    row("because", because(finding));
+    if (!is_point(finding)) row("heals", heals(finding));
+    consequences(index);
+  }
+
+  void refusals(const Finding& finding) {
+    const auto& refusals = finding.would_refuse;
+    for (size_t i = 0; i < refusals.size() && i < limits_.refusals; ++i) {
+      const replayer::Refusal& refusal = refusals[i];
+      row(i == 0 ? "would refuse" : "",
+          fmt::format("{} at {}: {}", pod(refusal.pod), offset(refusal.at),
+                      misfit_text(catalog_, refusal.misfit, refusal.node, refusal.asked)));
+    }
+    if (refusals.size() > limits_.refusals) row("", "and " + counted(refusals.size() - limits_.refusals, "more pod"));
+  }
+
+  std::string because(const Finding& finding) const {
+    if (!finding.because) {
+      const std::string record = fmt::format("first so at @{}", finding.birth_seq);
+      return (run_.config.plan.faults.empty() ? "no fault: the policy's own doing, " : "no fault touched it, ") +
+             record;
+    }
+    const replayer::FaultHit& hit = *finding.because;
+    const bool drop = hit.fault < run_.config.plan.faults.size() &&
+                      run_.config.plan.faults[hit.fault].kind == replayer::FaultKind::kDrop;
+    return fmt::format("fault {} {} @{} {} rv {}", hit.fault + 1, drop ? "dropped" : "delayed", hit.seq,
+                       kVerbs[static_cast<size_t>(hit.verb)], hit.rv);
+  }
+
+  std::string after_end(bool after) const { return after ? " (after end)" : ""; }
+
+  static std::string by(Cure cure) {
+    switch (cure) {
+      case Cure::kFrame:
+        return "by an event";
+      case Cure::kRelist:
+        return "by the relist";
+      case Cure::kTtl:
+        return "by the TTL";
+      case Cure::kDecision:
+        return "by the next decision";
+      case Cure::kAnswer:
+        return "by a bind's answer";
+      case Cure::kTruth:
+        return "by itself, the API changed,";
+      case Cure::kNever:
+        break;
+    }
+    return "never";
+  }
+
+  std::string heals(const Finding& finding) const {
+    if (finding.end) {
+      return fmt::format("{} at {}, after {}{}", by(finding.cure), offset(*finding.end),
+                         span(*finding.end - finding.birth), after_end(finding.after_end));
+    }
+    const std::string here = "not under " + policy_name(run_.config.policy);
+    if (!finding.elsewhere) return here;
+    const replayer::Healing& there = *finding.elsewhere;
+    if (there.at) {
+      return fmt::format("{}; under {} {} at {}{}", here, there.policy, by(there.cure), offset(*there.at),
+                         after_end(there.after_end));
+    }
+    if (there.cure == Cure::kNever) return here + ", nor under " + there.policy;
+    return fmt::format("{}; under {} it does not arise", here, there.policy);
+  }
+
+  void consequences(size_t root) {
+    std::vector<size_t> all;
+    for (size_t i = root + 1; i < findings().size(); ++i) {
+      if (findings()[i].root == root) all.push_back(i);
+    }
+    for (size_t i = 0; i < all.size() && i < limits_.consequences; ++i) {
+      const Finding& finding = findings()[all[i]];
+      row(i == 0 ? "leads to" : "", headline(all[i]));
+      if (!finding.misfit.fits())
+        row("", "    " + misfit_text(catalog_, finding.misfit, finding.node, ShapeId::none()));
+    }
+    if (all.size() > limits_.consequences) row("", "and " + count(all.size() - limits_.consequences) + " more");
+  }
+
+  // --- What else must be known of the run
+
+  void notes() {
+    const replayer::Outcome& outcome = run_.outcome;
+    std::string notes;
+    const auto add = [&](std::string_view label, const std::string& text) {
+      notes += fmt::format("{:<7}  {}\n", label, text);
+    };
+    for (const std::string& why : outcome.unknown_because) add("unknown", printable(why));
+    if (const std::string why = incomplete_because(run_.recording.info()); !why.empty()) {
+      add("missing", style_.unsure(why) + " in this trace");
+    }
+    if (outcome.skipped > 0) {
+      add("but not", fmt::format("{}: the pod never came into the view", counted(outcome.skipped, "bind")));
+    }
+    if (outcome.outside_coverage > 0) {
+      add("but not", fmt::format("{} outside coverage: sent while nobody watched the pods",
+                                 counted(outcome.outside_coverage, "bind")));
+    }
+    if (outcome.refused_within_lag > 0) {
+      add("note", fmt::format("{} the view's books would have refused, for no longer than the lag bound of {}",
+                              counted(outcome.refused_within_lag, "recorded bind"), span(run_.config.lag)));
+    }
+    if (run_.followed.name && !run_.followed.inferred && outcome.inferred > 0) {
+      add("note", fmt::format("{} inferred from nodeName", counted(outcome.inferred, "bind")));
+    }
+    for (size_t i = 0; i < outcome.faults.size() && outcome.faults.size() > 1; ++i) {
+      add("fault", fmt::format("{}  {}, fired {}", i + 1, fault_text(i), count(outcome.faults[i].fired)));
+    }
+    if (!notes.empty()) out_ += "\n" + notes;
+  }
+
+  const RunShown& run_;
+  const Catalog& catalog_;
+  Style style_;
+  Limits limits_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string misfit_text(const Catalog& catalog, const Misfit& misfit, NodeId node, ShapeId asked) {
+  const std::string name = printable(catalog.node_name(node));
+  switch (misfit.kind) {
+    case Misfit::Kind::kFits:
+      return "fits";
+    case Misfit::Kind::kNoSuchNode:
+      return name + " is not in the view";
+    case Misfit::Kind::kPort: {
+      const bool known = asked && misfit.index < catalog.shape(asked).ports.size();
+      const std::string what = known ? port(catalog.shape(asked).ports[misfit.index]) : "a host port";
+      const std::string holder = misfit.holder ? " is held by " + pod_name(catalog, misfit.holder) : " is taken";
+      return fmt::format("{} on {}{}", what, name, holder);
+    }
+    case Misfit::Kind::kPods:
+      return "no room for one more pod on " + name;
+    case Misfit::Kind::kCpu:
+      return "not enough cpu on " + name;
+    case Misfit::Kind::kMemory:
+      return "not enough memory on " + name;
+    case Misfit::Kind::kEphemeral:
+      return "not enough ephemeral storage on " + name;
+    case Misfit::Kind::kExtended: {
+      const bool known = asked && misfit.index < catalog.shape(asked).requests.extended.size();
+      const std::string what =
+          known ? printable(catalog.shape(asked).requests.extended[misfit.index].name) : "an extended resource";
+      return fmt::format("not enough of {} on {}", what, name);
+    }
+  }
+  return "";
+}
+
+std::string run_text(const RunShown& run, Style style, const Limits& limits) {
+  return RunText(run, style, limits).text();
+}
+
+}  // namespace inquest::report

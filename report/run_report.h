@@ -1,0 +1,33 @@
+// What `replay` shows of a run: its inputs, its verdict, and a block for each finding. Pure functions.
+#pragma once
+
+#include <string>
+
+#include "replayer/run.h"
+#include "report/style.h"
+
+namespace inquest::report {
+
+// All must outlive the call.
+struct RunShown {
+  std::string file;  // the trace's name as the user gave it
+  const replayer::Recording& recording;
+  const replayer::RunConfig& config;
+  const replayer::SchedulerSeen& followed;
+  const replayer::Outcome& outcome;
+};
+
+// How much of a long ledger is shown to people; JSON holds all of it.
+struct Limits {
+  size_t findings = 100;     // with their blocks
+  size_t consequences = 10;  // of one finding
+  size_t refusals = 5;       // of one finding
+};
+
+std::string run_text(const RunShown& run, Style style, const Limits& limits = {});
+std::string run_json(const RunShown& run);
+
+// Why a pod does not fit a node, in words: "8080/TCP on pair-1 is held by sched-lab/pod1". `asked` none: not known.
+std::string misfit_text(const Catalog& catalog, const scheduler::Misfit& misfit, NodeId node, ShapeId asked);
+
+}  // namespace inquest::report

@@ -1,0 +1,46 @@
+// What `info`, `import` and `verify` show of a trace. Pure functions from facts to text; `file` is the trace's name as
+// the user gave it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "replayer/checkpoints.h"
+#include "report/json.h"
+#include "report/style.h"
+#include "schema/reader.h"
+
+namespace inquest::report {
+
+// Lives of pods and the names they stand behind; known only to whoever has read all records.
+struct PodCounts {
+  uint64_t pods = 0, names = 0;
+};
+
+std::string info_text(const std::string& file, const trace::TraceInfo& info, const std::optional<PodCounts>& pods,
+                      Style style);
+std::string info_json(const std::string& file, const trace::TraceInfo& info, const std::optional<PodCounts>& pods);
+
+// "hostport.trace  24.031 s · 24 pod frames, … · 18 checkpoints, all equal to the folded watch · no gaps · 96 KiB"
+std::string import_line(const std::string& file, const trace::TraceInfo& info,
+                        const replayer::CheckpointReport& checkpoints, Style style);
+
+// `damage` and `checkpoints`: what was found; without checkpoints they were not compared, because of the damage.
+std::string verify_text(const std::string& file, const trace::TraceInfo& info,
+                        const std::optional<trace::BatchDamage>& damage,
+                        const std::optional<replayer::CheckpointReport>& checkpoints, Style style);
+std::string verify_json(const std::string& file, const trace::TraceInfo& info,
+                        const std::optional<trace::BatchDamage>& damage,
+                        const std::optional<replayer::CheckpointReport>& checkpoints);
+
+// Why the trace is not whole: "still open", "2 gaps", "3 lines lost"; empty if it is.
+std::string incomplete_because(const trace::TraceInfo& info);
+
+// Parts that several documents share: "trace": {…}, "checkpoints": {…}.
+void add_trace(JsonWriter& json, const std::string& file, const trace::TraceInfo& info);
+void add_checkpoints(JsonWriter& json, const replayer::CheckpointReport& checkpoints);
+
+// "18 checkpoints, all equal to the folded watch".
+std::string checkpoints_text(const replayer::CheckpointReport& checkpoints, Style style);
+
+}  // namespace inquest::report

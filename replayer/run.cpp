@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "base/check.h"
+#include "base/duration.h"
 #include "replayer/delivery.h"
 #include "replayer/faults.h"
 #include "replayer/session.h"
@@ -15,6 +16,7 @@ using scheduler::BindAnswered;
 namespace {
 
 constexpr uint16_t kCreated = 201;
+constexpr int64_t kMaxRelists = 10'000'000;
 
 // What policy and plan together may take to show a cure after the end.
 Duration default_drain(const RunConfig& config) {
@@ -311,6 +313,17 @@ class FollowRun {
   Outcome outcome_;
 };
 
+// A trace of a stranger may claim to span centuries, and each re-list is work.
+Result<void> check_relists(const Recording& recording, const RunConfig& config) {
+  if (!config.policy.relist.period) return {};
+  const Duration span = recording.end() - recording.start() + config.drain.value_or(default_drain(config));
+  if (span.ns / config.policy.relist.period->ns <= kMaxRelists) return {};
+  return Error{ErrorCode::kOutOfLimit,
+               "the trace spans " + format_duration(span) + ", which is too many re-lists of every " +
+                   format_duration(*config.policy.relist.period),
+               recording.path(), "use a longer --relist, or never"};
+}
+
 bool same_place(const Finding& a, const Finding& b) {
   return a.verdict == b.verdict && a.pod == b.pod && (a.pod || a.node == b.node);
 }
@@ -331,6 +344,7 @@ Result<const SchedulerSeen*> followed_scheduler(const Recording& recording, cons
 
 Result<Outcome> follow(const Recording& recording, const RunConfig& config) {
   INQUEST_TRY(const SchedulerSeen* followed, followed_scheduler(recording, config.as));
+  INQUEST_TRY_VOID(check_relists(recording, config));
   return FollowRun(recording, config, *followed).run();
 }
 

@@ -37,6 +37,13 @@ std::string_view name_of(Verdict verdict);  // "zombie-scheduled"; both overcomm
 enum class Cure : uint8_t { kNever, kFrame, kRelist, kTtl, kDecision, kAnswer, kTruth };
 std::string_view name_of(Cure cure);  // "event", "relist", "ttl", …
 
+// Two things that happened in an order the policy does not survive, without any fault.
+enum class Race : uint8_t {
+  kNone,
+  kDeletedBeforeAssumed,  // the answer to its bind came after its DELETED, and was assumed all the same
+  kDeletedBeforePurge,    // no decision came between its confirmation and its DELETED, which assumed never hears of
+};
+
 // A recorded bind that the view's books would have refused.
 struct Refusal {
   Time at;
@@ -76,6 +83,7 @@ struct Finding {
   Cure cure = Cure::kNever;
   bool after_end = false;           // cured only after the trace's last record
   std::optional<FaultHit> because;  // the fault that hit this pod or node
+  Race race = Race::kNone;          // what made it where no fault did
   std::optional<size_t> root;       // a consequence: index of the finding it follows from
   std::vector<Refusal> would_refuse;
   std::optional<Healing> elsewhere;

@@ -17,6 +17,13 @@ Entry& grown(std::vector<Entry>& entries, uint32_t index) {
 
 bool is_zombie(Verdict verdict) { return verdict == Verdict::kZombieScheduled || verdict == Verdict::kZombieAssumed; }
 
+// A zombie is assumed either by an answer that came too late, or because its delete never reached the assumed store.
+Race race_of(Verdict verdict, Cure born_by) {
+  if (verdict != Verdict::kZombieAssumed) return Race::kNone;
+  return born_by == Cure::kAnswer || born_by == Cure::kDecision ? Race::kDeletedBeforeAssumed
+                                                                : Race::kDeletedBeforePurge;
+}
+
 }  // namespace
 
 void Judge::settle(Time now, trace::Seq seq, Phase phase) {
@@ -47,8 +54,8 @@ void Judge::look_at_pod(PodId pod, Cure cause) {
   const bool wrong =
       node && ((scheduled != nullptr && scheduled->node != node) || (assumed != nullptr && assumed->node != node));
   const auto check = [&](Verdict verdict, bool holds, NodeId where, ShapeId takes) {
-    update(grown(pods_, pod.value)[static_cast<size_t>(verdict)], holds, {verdict, pod, where, takes, {}, 0, {}, {}},
-           cause);
+    update(grown(pods_, pod.value)[static_cast<size_t>(verdict)], holds,
+           {verdict, pod, where, takes, {}, 0, cause, {}, {}}, cause);
   };
   check(Verdict::kZombieScheduled, scheduled != nullptr && !held, viewed, shape);
   check(Verdict::kZombieAssumed, assumed != nullptr && !held, viewed, shape);
@@ -65,7 +72,7 @@ void Judge::look_at_node(NodeId node, Cure cause) {
   const Misfit truth_over = truth_.books().overcommit(node);
   const auto check = [&](Verdict verdict, bool holds, Misfit misfit) {
     const size_t slot = static_cast<size_t>(verdict) - kPodVerdicts;
-    update(grown(nodes_, node.value)[slot], holds, {verdict, {}, node, {}, {}, 0, misfit, {}}, cause);
+    update(grown(nodes_, node.value)[slot], holds, {verdict, {}, node, {}, {}, 0, cause, misfit, {}}, cause);
   };
   check(Verdict::kGhostNode, in_view && !in_truth, {});
   check(Verdict::kMissingNode, in_truth && !in_view, {});
@@ -104,6 +111,7 @@ void Judge::close(uint32_t& slot, std::optional<Time> end, Cure cause) {
     finding.cure = cause;
     finding.after_end = end && phase_ == Phase::kAfterEnd;
     finding.misfit = episode.misfit;
+    finding.race = race_of(episode.verdict, episode.born_by);
     finding.would_refuse = std::move(episode.refusals);
   }
   episode = {};

@@ -49,6 +49,7 @@ class Judge {
     ShapeId holds;
     Time birth;
     trace::Seq birth_seq = 0;
+    Cure born_by = Cure::kTruth;  // the kind of step that began it
     scheduler::Misfit misfit;
     std::vector<Refusal> refusals;
   };

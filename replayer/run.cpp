@@ -263,7 +263,10 @@ class FollowRun {
 
   Outcome conclude(Time horizon) {
     outcome_.findings = session_.judge().finish(horizon);
-    for (Finding& finding : outcome_.findings) finding.because = cause_of(finding);
+    for (Finding& finding : outcome_.findings) {
+      finding.because = cause_of(finding);
+      if (finding.because) finding.race = Race::kNone;
+    }
     outcome_.refused_within_lag = session_.judge().refused_within_lag();
     outcome_.faults = faults_.reports();
     outcome_.inputs = session_.inputs();

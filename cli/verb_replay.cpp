@@ -95,15 +95,21 @@ class Replay : public Verb {
   Result<replayer::RunConfig> configure() const {
     replayer::RunConfig config;
     INQUEST_TRY(config.policy, policy());
-    if (!plan_.empty()) INQUEST_TRY(config.plan, replayer::load_plan(plan_));
+    if (!plan_.empty()) {
+      INQUEST_TRY(config.plan, replayer::load_plan(plan_));
+    }
     for (const auto& [kind, text] : faults_) {
       INQUEST_TRY(replayer::Fault fault, replayer::parse_fault(kind, text));
       config.plan.faults.push_back(std::move(fault));
     }
     config.as = as_;
     config.scheduler_names = scheduler_names_;
-    if (lag_) INQUEST_TRY(config.lag, duration("--lag", *lag_));
-    if (drain_) INQUEST_TRY(config.drain, duration("--drain", *drain_));
+    if (lag_) {
+      INQUEST_TRY(config.lag, duration("--lag", *lag_));
+    }
+    if (drain_) {
+      INQUEST_TRY(config.drain, duration("--drain", *drain_));
+    }
     config.seed = seed_;
     return config;
   }

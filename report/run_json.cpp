@@ -137,6 +137,16 @@ class RunJson {
     json_.field("text", misfit_text(catalog_, misfit, where, asked)).end_object();
   }
 
+  void exceeds(const Misfit& misfit) {
+    if (misfit.fits()) {
+      json_.nothing("exceeds");
+      return;
+    }
+    json_.key("exceeds").begin_object().field("kind", kMisfits[static_cast<size_t>(misfit.kind)]);
+    pod("holder", misfit.holder);
+    json_.end_object();
+  }
+
   void cure(const Finding& finding) {
     json_.field("cure", replayer::name_of(finding.cure)).field("after_end", finding.after_end);
     if (finding.end) {
@@ -184,7 +194,7 @@ class RunJson {
     } else {
       json_.nothing("root");
     }
-    misfit("exceeds", finding.misfit, finding.node, ShapeId::none());
+    exceeds(finding.misfit);
     json_.key("would_refuse").begin_array();
     for (const replayer::Refusal& refusal : finding.would_refuse) {
       json_.begin_object();

@@ -39,6 +39,16 @@ std::string binds_of(const replayer::Recording& recording) {
   return fmt::format("{} by {}", counted(captured, "bind"), counted(schedulers, "scheduler"));
 }
 
+// What is charged beyond the node's allocatable.
+std::string exceeded_text(Misfit::Kind kind) {
+  const std::string_view what = kind == Misfit::Kind::kPods        ? "pods"
+                                : kind == Misfit::Kind::kCpu       ? "cpu"
+                                : kind == Misfit::Kind::kMemory    ? "memory"
+                                : kind == Misfit::Kind::kEphemeral ? "ephemeral storage"
+                                                                   : "of an extended resource";
+  return fmt::format("more {} charged than the node has", what);
+}
+
 // The text of one run, block by block.
 class RunText {
  public:
@@ -66,6 +76,11 @@ class RunText {
   std::string offset(Time time) const { return format_offset(time, run_.outcome.start); }
   std::string node(NodeId id) const { return printable(catalog_.node_name(id)); }
   std::string pod(PodId id) const { return pod_name(catalog_, id); }
+  // With its uid where names are used again.
+  std::string one_of_its_name(PodId id) const {
+    if (run_.recording.distinct_pods() == run_.recording.distinct_names()) return pod(id);
+    return fmt::format("{} ({})", pod(id), short_uid(catalog_.uid(id)));
+  }
   std::string fault_text(size_t index) const {
     return index < run_.config.plan.faults.size() ? printable(run_.config.plan.faults[index].text) : "";
   }
@@ -166,11 +181,23 @@ class RunText {
     const Finding& finding = findings()[index];
     out_ += "\n" + headline(index) + "\n";
     if (finding.holds) row("holds", shape(catalog_.shape(finding.holds)));
-    if (!finding.misfit.fits()) row("exceeds", misfit_text(catalog_, finding.misfit, finding.node, ShapeId::none()));
+    if (!finding.misfit.fits()) row("exceeds", exceeds(finding));
     refusals(finding);
     row("because", because(finding));
     if (!is_point(finding)) row("heals", heals(finding));
     consequences(index);
+  }
+
+  // Of an overcommit: "8080/TCP is taken twice, first by sched-lab/pod1".
+  std::string exceeds(const Finding& finding) const {
+    if (finding.misfit.kind != Misfit::Kind::kPort) return exceeded_text(finding.misfit.kind);
+    std::string what = "a host port";
+    const Finding* root = finding.root ? &findings()[*finding.root] : nullptr;
+    if (root != nullptr && root->pod == finding.misfit.holder && root->holds) {
+      const auto& ports = catalog_.shape(root->holds).ports;
+      if (ports.size() == 1) what = port(ports.front());
+    }
+    return what + " is taken twice, first by " + one_of_its_name(finding.misfit.holder);
   }
 
   void refusals(const Finding& finding) {
@@ -178,7 +205,7 @@ class RunText {
     for (size_t i = 0; i < refusals.size() && i < limits_.refusals; ++i) {
       const replayer::Refusal& refusal = refusals[i];
       row(i == 0 ? "would refuse" : "",
-          fmt::format("{} at {}: {}", pod(refusal.pod), offset(refusal.at),
+          fmt::format("{} at {}: {}", one_of_its_name(refusal.pod), offset(refusal.at),
                       misfit_text(catalog_, refusal.misfit, refusal.node, refusal.asked)));
     }
     if (refusals.size() > limits_.refusals) row("", "and " + counted(refusals.size() - limits_.refusals, "more pod"));
@@ -212,7 +239,7 @@ class RunText {
       case Cure::kAnswer:
         return "by a bind's answer";
       case Cure::kTruth:
-        return "by itself, the API changed,";
+        return "by the API's own change";
       case Cure::kNever:
         break;
     }
@@ -221,8 +248,8 @@ class RunText {
 
   std::string heals(const Finding& finding) const {
     if (finding.end) {
-      return fmt::format("{} at {}, after {}{}", by(finding.cure), offset(*finding.end),
-                         span(*finding.end - finding.birth), after_end(finding.after_end));
+      return fmt::format("{} at {}{}; it lasted {}", by(finding.cure), offset(*finding.end),
+                         after_end(finding.after_end), span(*finding.end - finding.birth));
     }
     const std::string here = "not under " + policy_name(run_.config.policy);
     if (!finding.elsewhere) return here;

@@ -50,10 +50,16 @@ struct TraceTotals {
       at->modified += s.modified;
       at->deleted += s.deleted;
     }
+    std::stable_sort(frames.begin(), frames.end(), [](const FrameCount& a, const FrameCount& b) {
+      const auto rank = [](const FrameCount& frame) {
+        return frame.resource == "pods" ? 0 : frame.resource == "nodes" ? 1 : 2;
+      };
+      return rank(a) < rank(b);
+    });
     for (const trace::TraceLoss& loss : info.losses) lost += loss.count;
   }
 
-  std::vector<FrameCount> frames;  // by resource, in order of streams
+  std::vector<FrameCount> frames;  // by resource: pods, nodes, the others in order of streams
   uint64_t lists = 0, checkpoints = 0, bookmarks = 0, errors = 0, gaps = 0, undecodable = 0;
   uint64_t bind_requests = 0, observations = 0, lost = 0;
 };

@@ -4,6 +4,10 @@
 #include <capnp/serialize.h>
 #include <trace.capnp.h>
 
+#include <algorithm>
+#include <string>
+#include <variant>
+
 #include "schema/limits.h"
 #include "schema/wire_enums.h"
 
@@ -72,6 +76,7 @@ struct BatchEncoder::Dictionaries {
     for (References* references : {&string_refs, &key_refs, &pod_refs, &node_refs, &shape_refs, &allocatable_refs}) {
       references->begin();
     }
+    string_at.clear();
     text.clear();
     text_sizes.clear();
     keys.clear();
@@ -346,8 +351,7 @@ void count(const Record& record, Counts& counts) {
 
 }  // namespace
 
-BatchEncoder::BatchEncoder(const Catalog& catalog)
-    : catalog_(&catalog), dictionaries_(std::make_unique<Dictionaries>(&catalog)) {}
+BatchEncoder::BatchEncoder(const Catalog& catalog) : dictionaries_(std::make_unique<Dictionaries>(&catalog)) {}
 BatchEncoder::BatchEncoder(BatchEncoder&&) noexcept = default;
 BatchEncoder& BatchEncoder::operator=(BatchEncoder&&) noexcept = default;
 BatchEncoder::~BatchEncoder() = default;
@@ -362,7 +366,6 @@ void BatchEncoder::add(const Record& record, Seq seq, size_t body_size) {
 
 Result<void> BatchEncoder::encode(Compressor& compressor, Buffer& facts) {
   dictionaries_->begin();
-  dictionaries_->string_at.clear();
   Counts counts;
   for (size_t i = 0; i < count_; ++i) count(records_[i], counts);
 

@@ -33,7 +33,6 @@ class BatchEncoder {
  private:
   struct Dictionaries;
 
-  const Catalog* catalog_;
   std::unique_ptr<Dictionaries> dictionaries_;
   std::vector<Record> records_;  // the first count_; kept beyond, so that their vectors are used again
   std::vector<uint32_t> body_sizes_;

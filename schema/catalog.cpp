@@ -37,18 +37,16 @@ StringId Catalog::string(std::string_view text) {
 
 KeyId Catalog::key(StringId ns, StringId name) {
   const auto next = static_cast<uint32_t>(keys_.size());
-  const uint32_t id = key_table_.find_or_insert(hash_pair(ns.value, name.value), next, [&](uint32_t i) {
-    return keys_[i].ns == ns && keys_[i].name == name;
-  });
+  const uint32_t id = key_table_.find_or_insert(hash_pair(ns.value, name.value), next,
+                                                [&](uint32_t i) { return keys_[i].ns == ns && keys_[i].name == name; });
   if (id == next) keys_.push_back({ns, name});
   return {id};
 }
 
 PodId Catalog::pod(KeyId key, StringId uid) {
   const auto next = static_cast<uint32_t>(pods_.size());
-  const uint32_t id = pod_table_.find_or_insert(hash_pair(key.value, uid.value), next, [&](uint32_t i) {
-    return pods_[i].key == key && pods_[i].uid == uid;
-  });
+  const uint32_t id = pod_table_.find_or_insert(hash_pair(key.value, uid.value), next,
+                                                [&](uint32_t i) { return pods_[i].key == key && pods_[i].uid == uid; });
   if (id == next) pods_.push_back({key, uid});
   return {id};
 }
@@ -71,8 +69,8 @@ ShapeId Catalog::shape(const PodShape& shape) {
 
 AllocatableId Catalog::allocatable(const Allocatable& allocatable) {
   const auto next = static_cast<uint32_t>(allocatables_.size());
-  const uint32_t id = allocatable_table_.find_or_insert(
-      hash_of(allocatable), next, [&](uint32_t i) { return allocatables_[i] == allocatable; });
+  const uint32_t id = allocatable_table_.find_or_insert(hash_of(allocatable), next,
+                                                        [&](uint32_t i) { return allocatables_[i] == allocatable; });
   if (id == next) allocatables_.push_back(allocatable);
   return {id};
 }

@@ -96,13 +96,15 @@ TEST(Open, NewerFormat) {
 }
 
 TEST(Open, ASchemaThatIsNotOursIsRefused) {
+  const char* endless_view =
+      "DROP TABLE counts; CREATE VIEW counts AS "
+      "WITH RECURSIVE r AS (VALUES (1) UNION ALL SELECT * FROM r) SELECT * FROM r";
   const char* changes[] = {
       "DROP TABLE stream",
       "DROP TABLE stream; CREATE VIEW stream AS SELECT 1 AS id",
       "DROP TABLE loss; CREATE TABLE loss (source TEXT, what TEXT AS (hex(zeroblob(100000000))), count INTEGER)",
       "ALTER TABLE body ADD COLUMN extra TEXT",
-      "ALTER TABLE counts RENAME TO counted; CREATE VIEW counts AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x "
-      "FROM r) SELECT x AS stream FROM r",
+      endless_view,
   };
   for (const char* change : changes) {
     SCOPED_TRACE(change);

@@ -110,9 +110,7 @@ Record Sample::frame(const std::string& name, ResourceVersion rv) {
   return record;
 }
 
-Sample::Sample() {
-  streams = {{{}, StreamKind::kWatch, "pods", "pods", "x.jsonl"},
-             {{}, StreamKind::kBindLog, "x.binds", "", "x.binds.jsonl"}};
+void Sample::add_list() {
   Record list;
   list.stream = {0};
   list.kind = RecordKind::kList;
@@ -144,7 +142,12 @@ Sample::Sample() {
   unbound.scheduler = StringId::none();
   list.objects = {pod("pod1", "uid1"), node, event, other, unbound, OtherFacts{}, EventFacts{}};
   records.emplace_back(list, "{\"kind\":\"List\"}");
+}
 
+Sample::Sample() {
+  streams = {{{}, StreamKind::kWatch, "pods", "pods", "x.jsonl"},
+             {{}, StreamKind::kBindLog, "x.binds", "", "x.binds.jsonl"}};
+  add_list();
   const auto add = [&](RecordKind kind, const char* text, const char* body) -> Record& {
     Record record;
     record.stream = {0};

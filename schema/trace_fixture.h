@@ -59,6 +59,9 @@ struct Sample {
   Sample();
   PodFacts pod(const std::string& name, const std::string& uid);
   Record frame(const std::string& name, ResourceVersion rv);
+
+ private:
+  void add_list();
 };
 
 TraceHeader sample_header();

@@ -41,7 +41,10 @@ class TraceWriter {
   Result<StreamId> add_stream(const Stream& stream);
 
   // Gives the record its seq (the one in `record` is ignored) and keeps the body byte for byte. For kBindRequest the
-  // seq returned is what the answer's bind.request must name.
+  // seq returned is what the answer's bind.request must name. A frame has exactly one object, a bind request a pod,
+  // pods a shape and nodes an allocatable, and streams are declared: anything else is a bug of the caller.
+  // Errors: kOutOfLimit, the record is beyond limits.h and was not taken, the writer goes on; otherwise a full batch
+  // before it could not be committed: the batch is kept, nothing was taken, and the call may be repeated.
   Result<Seq> append(const Record& record, std::string_view body);
 
   // Commits the open batch.

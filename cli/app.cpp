@@ -21,7 +21,7 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
 // CLI11's help, after an example.
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::string_view example) : example_(example) { column_width(34); }
+  explicit HelpFormatter(std::string_view example) : example_(example) { column_width(46); }
 
   std::string make_description(const CLI::App* app) const override {
     return "Example:\n  " + example_ + "\n\n" + app->get_description() + "\n";

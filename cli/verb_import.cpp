@@ -26,10 +26,13 @@ class Import : public Verb {
   }
 
   void declare(CLI::App& app) override {
-    app.add_option("INPUT", inputs_, "Files; what each is shows in what it holds. Plain, .gz or .zst")->required();
-    app.add_option("-o,--output", output_, "The trace to make [first input's name + .trace, here]");
-    app.add_option("--alias", aliases_, "NAME=OTHER: binds seen as OTHER's are NAME's; may be repeated")
-        ->allow_extra_args(false);
+    app.add_option("INPUT", inputs_, "Files; what each is shows in what it holds. Plain, .gz or .zst")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("-o,--output", output_, "The trace to make [first input's name + .trace, here]")->type_name("FILE");
+    app.add_option("--alias", aliases_, "Binds seen as OTHER's are NAME's; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("NAME=OTHER");
     app.add_flag("--force", force_, "Replace a trace that is there already");
     app.add_flag("--json", json_, "Print JSON");
   }

@@ -18,7 +18,7 @@ class Info : public Verb {
   std::string_view example() const override { return "inquest info hostport.trace"; }
 
   void declare(CLI::App& app) override {
-    app.add_option("TRACE", trace_, "The trace, made by inquest import")->required();
+    app.add_option("TRACE", trace_, "The trace, made by inquest import")->required()->type_name("FILE");
     app.add_flag("--pods", pods_, "Count the pods of a long trace too: reads all of it");
     app.add_flag("--json", json_, "Print JSON");
   }

@@ -22,13 +22,15 @@ class Replay : public Verb {
   }
 
   void declare(CLI::App& app) override {
-    app.add_option("TRACE", trace_, "The trace")->required();
-    app.add_option("--as", as_, "Whose recorded binds are followed [whoever won most]");
+    app.add_option("TRACE", trace_, "The trace")->required()->type_name("FILE");
+    app.add_option("--as", as_, "Whose recorded binds are followed [whoever won most]")->type_name("NAME");
     app.add_option("--scheduler-name", scheduler_names_, "Whose pods are its own [those it sent binds for]; repeatable")
-        ->allow_extra_args(false);
-    app.add_option("--lag", lag_, "How long stores may differ from the truth [1s]");
-    app.add_option("--drain", drain_, "How long time runs on after the end [TTL + re-list + lag]");
-    app.add_option("--seed", seed_, "For ties [0]");
+        ->allow_extra_args(false)
+        ->type_name("NAME");
+    app.add_option("--lag", lag_, "How long stores may differ from the truth [1s]")->type_name("DURATION");
+    app.add_option("--drain", drain_, "How long time runs on after the end [TTL + re-list + lag]")
+        ->type_name("DURATION");
+    app.add_option("--seed", seed_, "For ties [0]")->type_name("NUMBER");
     app.add_flag("--json", json_, "Print JSON");
     declare_faults(app);
     declare_policy(app);
@@ -58,6 +60,7 @@ class Replay : public Verb {
  private:
   void declare_faults(CLI::App& app) {
     app.add_option("--plan", plan_, "A file of faults (inquest: plan/1); they come before those of --drop and --delay")
+        ->type_name("FILE")
         ->group("Faults");
     // In the order of the command line, whichever of the two they are: that is how reports number them.
     const auto collect = [&](const char* option, FaultKind kind, const char* help) {
@@ -65,6 +68,7 @@ class Replay : public Verb {
              option, [this, kind](const std::string& text) { faults_.emplace_back(kind, text); }, help)
           ->take_last()
           ->trigger_on_parse()
+          ->type_name("TRIGGER")
           ->group("Faults");
     };
     collect("--drop", FaultKind::kDrop, "A change the scheduler never hears of: 'pods DELETED name=pod1'; repeatable");
@@ -72,11 +76,15 @@ class Replay : public Verb {
   }
 
   void declare_policy(CLI::App& app) {
-    app.add_option("--policy", policy_, "A preset, see inquest policies [combined]")->group("Policy");
+    app.add_option("--policy", policy_, "A preset, see inquest policies [combined]")
+        ->type_name("NAME")
+        ->group("Policy");
     values_.resize(scheduler::parameters().size());
     for (size_t i = 0; i < values_.size(); ++i) {
       const scheduler::Parameter& parameter = scheduler::parameters()[i];
-      app.add_option("--" + std::string(parameter.name), values_[i], std::string(parameter.values))->group("Policy");
+      app.add_option("--" + std::string(parameter.name), values_[i], std::string(parameter.about))
+          ->type_name(std::string(parameter.values))
+          ->group("Policy");
     }
   }
 

@@ -17,7 +17,7 @@ class Verify : public Verb {
   std::string_view example() const override { return "inquest verify hostport.trace"; }
 
   void declare(CLI::App& app) override {
-    app.add_option("TRACE", trace_, "The trace")->required();
+    app.add_option("TRACE", trace_, "The trace")->required()->type_name("FILE");
     app.add_flag("--json", json_, "Print JSON");
   }
 

@@ -25,7 +25,7 @@ Result<void> sync(const std::string& path, int flags) {
 }
 
 Error exists_already(const std::string& path) {
-  return {ErrorCode::kUsage, "exists already", path, "name another file, or ask for it to be replaced"};
+  return {ErrorCode::kUsage, "exists already", path, "name another file, or say --force to replace it"};
 }
 
 }  // namespace

@@ -13,12 +13,10 @@ using scheduler::Policy;
 Table parameters_table() {
   std::vector<std::string> header{"parameter"};
   for (const Policy& policy : scheduler::presets()) header.push_back(policy.name);
-  header.emplace_back("takes");
   Table table(std::move(header));
   for (const Parameter& parameter : scheduler::parameters()) {
     std::vector<std::string> row{std::string(parameter.name)};
     for (const Policy& policy : scheduler::presets()) row.push_back(parameter.get(policy));
-    row.emplace_back(parameter.values);
     table.add(std::move(row));
   }
   return table;
@@ -33,18 +31,31 @@ Table shows_table() {
   return table;
 }
 
+Table about_table() {
+  Table table({"parameter", "decides", "takes"});
+  for (const Parameter& parameter : scheduler::parameters()) {
+    table.add({std::string(parameter.name), std::string(parameter.about), std::string(parameter.values)});
+  }
+  return table;
+}
+
 }  // namespace
 
-std::string policies_text() { return shows_table().text() + "\n" + parameters_table().text(); }
+std::string policies_text() {
+  return shows_table().text() + "\n" + parameters_table().text() + "\n" + about_table().text();
+}
 
-std::string policies_markdown() { return shows_table().markdown() + "\n" + parameters_table().markdown(); }
+std::string policies_markdown() {
+  return shows_table().markdown() + "\n" + parameters_table().markdown() + "\n" + about_table().markdown();
+}
 
 std::string policies_json() {
   JsonWriter json("policies");
   json.field("default", scheduler::kDefaultPolicy);
   json.key("parameters").begin_array();
   for (const Parameter& parameter : scheduler::parameters()) {
-    json.begin_object().field("name", parameter.name).field("takes", parameter.values).end_object();
+    json.begin_object().field("name", parameter.name).field("takes", parameter.values);
+    json.field("about", parameter.about).end_object();
   }
   json.end_array().key("policies").begin_array();
   for (const Policy& policy : scheduler::presets()) {

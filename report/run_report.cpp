@@ -270,8 +270,7 @@ class RunText {
     for (size_t i = 0; i < all.size() && i < limits_.consequences; ++i) {
       const Finding& finding = findings()[all[i]];
       row(i == 0 ? "leads to" : "", headline(all[i]));
-      if (!finding.misfit.fits())
-        row("", "    " + misfit_text(catalog_, finding.misfit, finding.node, ShapeId::none()));
+      if (!finding.misfit.fits()) row("", "    " + exceeds(finding));
     }
     if (all.size() > limits_.consequences) row("", "and " + count(all.size() - limits_.consequences) + " more");
   }

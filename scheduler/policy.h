@@ -60,6 +60,7 @@ Result<Policy> preset(std::string_view name);
 struct Parameter {
   std::string_view name;    // "ttl-from"
   std::string_view values;  // "assume | answer"
+  std::string_view about;   // what it decides, in one clause
   std::string (*get)(const Policy& policy);
   Result<void> (*set)(Policy& policy, std::string_view value);
 };

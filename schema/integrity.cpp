@@ -11,6 +11,8 @@
 namespace inquest::trace {
 namespace {
 
+constexpr char kDigits[] = "0123456789abcdef";
+
 void put(std::string& out, uint64_t value) {
   for (int shift = 0; shift < 64; shift += 8) out.push_back(static_cast<char>(value >> shift & 0xff));
 }
@@ -106,6 +108,16 @@ std::string summary_digest(const TraceInfo& info, std::string_view chain) {
   return Sha256().add(out).finish();
 }
 
+std::string to_hex(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
 Result<std::string> random_uuid() {
   std::array<unsigned char, 16> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
@@ -113,7 +125,6 @@ Result<std::string> random_uuid() {
   }
   bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x40);
   bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);
-  static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (size_t i = 0; i < bytes.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';

@@ -34,8 +34,11 @@ std::string chain_start(std::string_view uuid);
 // The link after a batch: over the one before, the columns, and both blobs as stored.
 std::string chain_next(std::string_view previous, const BatchRow& row, std::string_view facts, std::string_view bodies);
 
-// Over everything of the summary but file_bytes and summary_intact; `chain` is the last batch's.
+// Over everything of the summary but file_bytes and summary_intact; `chain` is the last batch's, in
+// hexadecimal.
 std::string summary_digest(const TraceInfo& info, std::string_view chain);
+
+std::string to_hex(std::string_view bytes);
 
 // A random UUID (version 4) as text.
 Result<std::string> random_uuid();

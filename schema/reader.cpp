@@ -20,7 +20,7 @@ struct TraceReader::Impl {
 
   Database database;
   TraceInfo info;
-  std::string chain;  // of the last batch, as the summary says
+  std::string chain;  // of the last batch, as the summary says: in hexadecimal
   Catalog catalog;
   uint64_t catalog_bytes = 0;
 
@@ -217,7 +217,7 @@ Result<void> TraceReader::Impl::check_end(const BatchRow& last, const std::strin
   const auto damaged = [&](const std::string& why) { return Error{ErrorCode::kCorrupt, why, database.path(), ""}; };
   if (!info.summary_intact) return damaged("the summary does not match its digest");
   if (last.last_seq != info.records) return damaged("the summary counts other records than the batches hold");
-  if (link != chain) return damaged("the summary ends in another chain than the batches");
+  if (to_hex(link) != chain) return damaged("the summary ends in another chain than the batches");
   if (info.state == TraceState::kOpen) return {};
   find_batch.reset();
   INQUEST_TRY(const bool found, find_batch.bind(1, std::numeric_limits<int64_t>::max()).step());

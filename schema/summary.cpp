@@ -166,9 +166,9 @@ Result<void> save_meta(Database& database, const TraceInfo& info, std::string_vi
       {"uuid", info.uuid},     {"writer", info.writer}, {"cluster_version", info.cluster_version},
       {"server", info.server}, {"scope", info.scope},   {"state", kStateNames[static_cast<size_t>(info.state)]}};
   for (const auto& [key, value] : texts) INQUEST_TRY_VOID(put.bind_text(1, key).bind_text(2, value).run());
-  INQUEST_TRY_VOID(put.bind_text(1, "chain").bind_blob(2, chain).run());
-  const std::string digest = summary_digest(info, chain);
-  return put.bind_text(1, "digest").bind_blob(2, digest).run();
+  const std::string last = to_hex(chain), digest = to_hex(summary_digest(info, last));
+  INQUEST_TRY_VOID(put.bind_text(1, "chain").bind_text(2, last).run());
+  return put.bind_text(1, "digest").bind_text(2, digest).run();
 }
 
 Result<void> save_streams(Database& database, const TraceInfo& info) {
@@ -232,11 +232,6 @@ class Meta {
     INQUEST_TRY(const std::string_view value, get_.text(0, kMaxSummaryText));
     return std::string(value);
   }
-  Result<std::string> hash(const char* key) {
-    INQUEST_TRY_VOID(find(key));
-    INQUEST_TRY(const std::string_view value, get_.blob(0, kSha256Bytes));
-    return std::string(value);
-  }
 
  private:
   explicit Meta(Database& database) : database_(&database) {}
@@ -266,8 +261,8 @@ Result<void> load_meta(Database& database, LoadedSummary& out, std::string& dige
   INQUEST_TRY(info.records, meta.natural("records"));
   INQUEST_TRY(info.batches, meta.natural("batches"));
   INQUEST_TRY(info.body_bytes, meta.natural("body_bytes"));
-  INQUEST_TRY(out.chain, meta.hash("chain"));
-  INQUEST_TRY(digest, meta.hash("digest"));
+  INQUEST_TRY(out.chain, meta.text("chain"));
+  INQUEST_TRY(digest, meta.text("digest"));
   INQUEST_TRY(const std::string state, meta.text("state"));
   for (size_t i = 0; i < std::size(kStateNames); ++i) {
     if (state != kStateNames[i]) continue;
@@ -348,7 +343,7 @@ Result<LoadedSummary> load_summary(Database& database) {
   INQUEST_TRY_VOID(load_streams(database, out.info));
   INQUEST_TRY_VOID(load_binds(database, out.info));
   INQUEST_TRY_VOID(load_losses(database, out.info));
-  out.info.summary_intact = digest == summary_digest(out.info, out.chain);
+  out.info.summary_intact = digest == to_hex(summary_digest(out.info, out.chain));
   return out;
 }
 

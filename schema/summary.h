@@ -44,7 +44,7 @@ class Summary {
 
 struct LoadedSummary {
   TraceInfo info;     // file_bytes is left to the caller
-  std::string chain;  // of the last batch
+  std::string chain;  // of the last batch, in hexadecimal
 };
 
 // Errors: a row is missing or has another type than ours, a limit is exceeded. A digest that does not match is no

@@ -11,7 +11,8 @@ CREATE TABLE meta (
   value             -- format, minimum_reader, start, end, records, batches, body_bytes: integers
                     -- uuid, writer, cluster_version, server, scope: text
                     -- state: 'open' until the recorder closed it, then 'closed'; 'recovered' after a repair
-                    -- chain: of the last batch; digest: SHA-256 over meta, stream, counts, bind_count and loss
+                    -- chain: the last batch's; digest: SHA-256 over meta, stream, counts, bind_count and loss
+                    -- (both in hexadecimal)
 ) WITHOUT ROWID;
 
 -- Conversations that records belong to.
@@ -75,7 +76,7 @@ CREATE TABLE batch (
   facts      BLOB NOT NULL         -- zstd of one Cap'n Proto message, Batch in trace.capnp
 );
 
--- The objects' JSON, byte for byte: apart from the facts, because whoever walks a trace seldom needs it.
+-- What came, byte for byte: apart from the facts, because whoever walks a trace seldom needs it.
 CREATE TABLE body (
   batch INTEGER PRIMARY KEY,  -- batch.id
   data  BLOB NOT NULL         -- zstd of all bodies in record order, a line feed after each
@@ -84,7 +85,8 @@ CREATE TABLE body (
 -- For people only; the library never reads a view.
 CREATE VIEW streams AS
   SELECT id, CASE kind WHEN 0 THEN 'watch' WHEN 1 THEN 'bind log' WHEN 2 THEN 'audit' ELSE kind END AS kind,
-         name, resource, source, counts.*
+         name, resource, source, lists, checkpoints, added, modified, deleted, bookmarks, errors, opens, closes, gaps,
+         undecodable, bind_requests, bind_answers, observations, first_seq, last_seq, closed_at
   FROM stream JOIN counts ON counts.stream = stream.id;
 
 CREATE VIEW batches AS

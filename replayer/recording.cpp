@@ -180,7 +180,7 @@ class RecordingLoader {
   }
 
   void take_request(const Record& record) {
-    if (!pods_listed_) return count_uncovered(record);
+    if (!pods_listed_ || !record.bind.node) return count_uncovered(record);
     PodId pod = record.bind.pod;
     if (const PodId life = life_of(out_.catalog().key_of(pod), out_.catalog().uid_id(pod)); life) pod = life;
     out_.binds_.push_back({pod, record.bind.node, record.bind.scheduler, 0, false, false});

@@ -68,7 +68,8 @@ class Recording {
 
   Time start() const { return start_; }
   Time end() const { return end_; }  // of what is covered: the pods' watch was open, or will be again
-  uint64_t outside_coverage() const { return outside_coverage_; }  // binds sent while it was not
+  // Binds that are not replayed: sent while nobody watched the pods (or without a node).
+  uint64_t outside_coverage() const { return outside_coverage_; }
   size_t distinct_pods() const { return distinct_pods_; }
   size_t distinct_names() const { return distinct_names_; }
   size_t distinct_nodes() const { return distinct_nodes_; }

@@ -212,16 +212,26 @@ class RunText {
   }
 
   std::string because(const Finding& finding) const {
-    if (!finding.because) {
-      const std::string record = fmt::format("first so at @{}", finding.birth_seq);
-      return (run_.config.plan.faults.empty() ? "no fault: the policy's own doing, " : "no fault touched it, ") +
-             record;
-    }
+    if (!finding.because) return race(finding);
     const replayer::FaultHit& hit = *finding.because;
     const bool drop = hit.fault < run_.config.plan.faults.size() &&
                       run_.config.plan.faults[hit.fault].kind == replayer::FaultKind::kDrop;
     return fmt::format("fault {} {} @{} {} rv {}", hit.fault + 1, drop ? "dropped" : "delayed", hit.seq,
                        kVerbs[static_cast<size_t>(hit.verb)], hit.rv);
+  }
+
+  std::string race(const Finding& finding) const {
+    switch (finding.race) {
+      case replayer::Race::kDeletedBeforeAssumed:
+        return fmt::format("a race, no fault: its bind was answered at @{}, after its DELETED, and then it was assumed",
+                           finding.birth_seq);
+      case replayer::Race::kDeletedBeforePurge:
+        return fmt::format("a race, no fault: no decision came between its confirmation and its DELETED @{}",
+                           finding.birth_seq);
+      case replayer::Race::kNone:
+        break;
+    }
+    return fmt::format("no fault touched it; first so at @{}", finding.birth_seq);
   }
 
   std::string after_end(bool after) const { return after ? " (after end)" : ""; }

@@ -117,7 +117,8 @@ std::string import_line(const std::string& file, const trace::TraceInfo& info,
   if (totals.bookmarks > 0) list(counted(totals.bookmarks, "bookmark"));
   if (totals.errors > 0) list(counted(totals.errors, "ERROR frame"));
   if (totals.bind_requests > 0) {
-    list(fmt::format("{} seen {}", counted(totals.bind_requests, "bind"), counted(totals.observations, "time")));
+    const std::string binds = counted(totals.bind_requests, "bind");
+    list(totals.observations == totals.bind_requests ? binds : binds + " seen " + counted(totals.observations, "time"));
   }
   std::string line = span(length(info));
   add_part(line, frames);
@@ -220,7 +221,11 @@ std::string verify_text(const std::string& file, const trace::TraceInfo& info,
   out += "\ncheckpoints  ";
   if (!checkpoints) return out + "not compared, because the trace is damaged\n";
   const bool differ = checkpoints->differences > 0;
-  out += (differ ? style.bad("differ") : style.good("ok")) + " · " + checkpoints_text(*checkpoints, style) + "\n";
+  const bool all = checkpoints->not_compared == 0;
+  out += (differ ? style.bad("differ")
+          : all  ? style.good("ok")
+                 : style.unsure("in part")) +
+         " · " + checkpoints_text(*checkpoints, style) + "\n";
   for (const replayer::CheckpointDifference& difference : checkpoints->first) {
     out += fmt::format("  @{} {}  {}  {}\n", difference.seq, printable(difference.stream), printable(difference.object),
                        printable(difference.what));

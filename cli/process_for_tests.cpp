@@ -1,0 +1,111 @@
+#include "cli/process_for_tests.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace inquest::cli {
+namespace {
+
+constexpr const char* kOut = ".stdout";
+constexpr const char* kErr = ".stderr";
+
+// In the child: never returns.
+[[noreturn]] void become(const std::vector<char*>& argv, const char* folder, const char* out, const char* err) {
+  const int in = open("/dev/null", O_RDONLY);
+  const int out_file = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int err_file = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (in < 0 || out_file < 0 || err_file < 0 || chdir(folder) != 0) _exit(126);
+  dup2(in, STDIN_FILENO);
+  dup2(out_file, STDOUT_FILENO);
+  dup2(err_file, STDERR_FILENO);
+  execv(argv.front(), argv.data());
+  _exit(127);
+}
+
+}  // namespace
+
+Workplace::Workplace() {
+  std::string name = (std::filesystem::temp_directory_path() / "inquest-e2e-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary folder";
+  folder_ = name;
+}
+
+Workplace::~Workplace() { std::filesystem::remove_all(folder_); }
+
+void Workplace::write(const std::string& name, const std::string& content) const {
+  std::ofstream(path(name), std::ios::binary) << content;
+}
+
+std::string Workplace::read(const std::string& name) const { return read_file(path(name)); }
+
+std::string Workplace::listing() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  std::string out;
+  for (const std::string& name : names) {
+    if (name != kOut && name != kErr) out += (out.empty() ? "" : " ") + name;
+  }
+  return out;
+}
+
+Ran Workplace::run(const std::vector<std::string>& args, const std::string& out_to) const {
+  std::vector<std::string> words{INQUEST_BINARY};
+  words.insert(words.end(), args.begin(), args.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const std::string out = out_to.empty() ? path(kOut) : out_to;
+  const std::string err = path(kErr);
+  const pid_t child = fork();
+  if (child == 0) become(argv, folder_.c_str(), out.c_str(), err.c_str());
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  Ran ran;
+  ran.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (out_to.empty()) ran.out = read_file(out);
+  ran.err = read_file(err);
+  return ran;
+}
+
+std::string Workplace::imported(const std::string& name) const {
+  std::vector<std::string> args{"import"};
+  for (const auto& entry : std::filesystem::directory_iterator(in_repository("traces/" + name))) {
+    if (entry.path().filename().string().find(".jsonl") != std::string::npos) args.push_back(entry.path());
+  }
+  std::sort(args.begin() + 1, args.end());
+  args.insert(args.end(), {"-o", name + ".trace"});
+  const Ran ran = run(args);
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  return name + ".trace";
+}
+
+std::string in_repository(const std::string& name) { return std::filesystem::absolute(name); }
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::string capture_line(int64_t t, const std::string& stream, const std::string& kind, const std::string& body) {
+  std::string escaped;
+  for (const char c : body) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  const std::string path = kind == "open" ? "/api/v1/" + stream + "?watch=1&resourceVersion=1" : "/api/v1/" + stream;
+  std::string line = R"({"t":)" + std::to_string(t) + R"(,"stream":")" + stream + R"(","kind":")" + kind +
+                     R"(","path":")" + path + R"(","status":200)";
+  if (!body.empty()) line += R"(,"body":")" + escaped + "\"";
+  return line + "}\n";
+}
+
+}  // namespace inquest::cli

@@ -1,0 +1,44 @@
+// For tests: the program as a process, in a folder of its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace inquest::cli {
+
+struct Ran {
+  int exit = -1;  // 128 + n: ended by signal n
+  std::string out, err;
+};
+
+// A folder that goes away with this object; programs run in it.
+class Workplace {
+ public:
+  Workplace();
+  ~Workplace();
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  void write(const std::string& name, const std::string& content) const;
+  std::string read(const std::string& name) const;
+  std::string listing() const;  // names, sorted, a blank between; without what run() keeps there
+
+  // inquest ARGS; `out_to`: a file that takes its output in place of Ran::out.
+  Ran run(const std::vector<std::string>& args, const std::string& out_to = "") const;
+  // The trace of traces/NAME/*, imported; NAME.trace.
+  std::string imported(const std::string& name) const;
+
+ private:
+  std::string folder_;
+};
+
+// A file of the repository, whatever folder the test runs in.
+std::string in_repository(const std::string& name);
+std::string read_file(const std::string& path);
+
+// One line of a capture: kind is list, open, frame or close.
+std::string capture_line(int64_t t, const std::string& stream, const std::string& kind, const std::string& body);
+
+}  // namespace inquest::cli

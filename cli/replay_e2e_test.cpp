@@ -1,0 +1,160 @@
+// Recordings of a real cluster, from import to verdict.
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "cli/process_for_tests.h"
+
+namespace inquest::cli {
+namespace {
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Whether `text` is one JSON document with our version in it.
+bool is_json(const std::string& text) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  if (parser.parse(text).get(document) != simdjson::SUCCESS) return false;
+  int64_t version = 0;
+  return document["schema_version"].get(version) == simdjson::SUCCESS && version == 1;
+}
+
+TEST(Recordings, FactsOfRace) {
+  const Workplace place;
+  const Ran info = place.run({"info", place.imported("race")});
+  EXPECT_EQ(info.exit, 0);
+  EXPECT_TRUE(holds(info.out, "pods     20 (20 names)")) << info.out;
+  EXPECT_TRUE(
+      holds(info.out, "40 requests, 60 observations · kube-scheduler 19 × 201, 1 × 409 · toy 1 × 201, 19 × 409"))
+      << info.out;
+  EXPECT_TRUE(holds(info.out, "20 ADDED, 81 MODIFIED, 20 DELETED")) << info.out;
+  EXPECT_TRUE(holds(info.out, "gaps     none")) << info.out;
+}
+
+TEST(Recordings, NothingIsWrongWithoutFaults) {
+  const Workplace place;
+  for (const char* name : {"race", "burst", "hostport", "churn"}) {
+    SCOPED_TRACE(name);
+    const std::string trace = place.imported(name);
+    const Ran verify = place.run({"verify", trace});
+    EXPECT_EQ(verify.exit, 0) << verify.out;
+    EXPECT_TRUE(holds(verify.out, "all equal to the folded watch")) << verify.out;
+    const Ran replay = place.run({"replay", trace});
+    EXPECT_EQ(replay.exit, 0) << replay.out;
+    EXPECT_TRUE(holds(replay.out, "verdict  ok")) << replay.out;
+  }
+}
+
+TEST(Recordings, RaceAsEitherScheduler) {
+  const Workplace place;
+  const std::string trace = place.imported("race");
+  for (const char* as : {"kube-scheduler", "toy"}) {
+    const Ran ran = place.run({"replay", trace, "--policy", "combined", "--as", as});
+    EXPECT_EQ(ran.exit, 0) << ran.out;
+    EXPECT_TRUE(holds(ran.out, std::string("follow ") + as)) << ran.out;
+  }
+}
+
+TEST(Recordings, ADropUnderCombinedHealsByTheRelist) {
+  const Workplace place;
+  const std::string trace = place.imported("hostport");
+  const Ran ran = place.run({"replay", trace, "--policy", "combined", "--drop", "pods DELETED name=pod1"});
+  EXPECT_EQ(ran.exit, 1);
+  EXPECT_TRUE(holds(ran.out, "by the relist at +60.000 s (after end)")) << ran.out;
+  const Ran never = place.run({"replay", trace, "--relist", "never", "--drop", "pods DELETED name=pod1"});
+  EXPECT_EQ(never.exit, 1);
+  EXPECT_TRUE(holds(never.out, "combined relist=never")) << never.out;
+  EXPECT_TRUE(holds(never.out, "→ never")) << never.out;
+}
+
+// A parameter's flag is applied to the preset, whatever stands first on the command line.
+TEST(Recordings, FlagsOverrideThePreset) {
+  const Workplace place;
+  const std::string trace = place.imported("hostport");
+  const Ran ran = place.run({"replay", trace, "--ttl", "5s", "--policy", "combined", "--key", "uid"});
+  EXPECT_TRUE(holds(ran.out, "combined ttl=5s key=uid")) << ran.out;
+  const Ran same = place.run({"replay", trace, "--ttl", "30s"});
+  EXPECT_TRUE(holds(same.out, " · combined · ")) << same.out;
+}
+
+TEST(Recordings, FaultsKeepTheOrderOfTheCommandLine) {
+  const Workplace place;
+  const std::string trace = place.imported("hostport");
+  place.write("p.yaml", "inquest: plan/1\nfaults:\n- drop: {resource: pods, verb: DELETED, name: pod1}\n");
+  const Ran ran = place.run({"replay", trace, "--delay", "pods ADDED name=pod2 by=2s", "--drop", "@99999", "--plan",
+                             "p.yaml", "--delay", "pods ADDED name=pod1 by=3s"});
+  EXPECT_EQ(ran.exit, 1) << ran.out;
+  const size_t first = ran.out.find("fault    1  drop resource=pods"), second = ran.out.find("fault    2  delay pods"),
+               third = ran.out.find("fault    3  drop @99999, fired 0"), fourth = ran.out.find("fault    4  delay");
+  EXPECT_LT(first, second) << ran.out;
+  EXPECT_LT(second, third) << ran.out;
+  EXPECT_LT(third, fourth) << ran.out;
+  EXPECT_NE(fourth, std::string::npos) << ran.out;
+  EXPECT_TRUE(holds(ran.out, "unknown  fault 3")) << ran.out;
+}
+
+TEST(Recordings, AFaultThatNeverFiresIsUnknown) {
+  const Workplace place;
+  const Ran ran = place.run({"replay", place.imported("hostport"), "--drop", "pods DELETED name=nobody"});
+  EXPECT_EQ(ran.exit, 4);
+  EXPECT_TRUE(holds(ran.out, "verdict  unknown")) << ran.out;
+  EXPECT_TRUE(holds(ran.out, "never fired")) << ran.out;
+}
+
+TEST(Recordings, TwiceTheSameBytes) {
+  const Workplace place;
+  const std::string trace = place.imported("race");
+  const std::vector<std::string> args{"replay", trace, "--policy", "naive", "--drop", "pods DELETED nth=3", "--json"};
+  const Ran first = place.run(args);
+  EXPECT_EQ(first.exit, 1);
+  EXPECT_EQ(first.out, place.run(args).out);
+}
+
+TEST(Json, IsValidForEveryVerb) {
+  const Workplace place;
+  const std::string input = in_repository("traces/race/race.jsonl.zst");
+  const std::vector<std::vector<std::string>> all = {
+      {"import", input, "-o", "race.trace", "--json"},
+      {"info", "race.trace", "--json"},
+      {"verify", "race.trace", "--json"},
+      {"policies", "--json"},
+      {"replay", "race.trace", "--json"},
+      {"replay", "race.trace", "--json", "--drop", "pods DELETED nth=all"}};
+  for (const auto& args : all) {
+    const Ran ran = place.run(args);
+    EXPECT_TRUE(is_json(ran.out)) << args.front() << ": " << ran.out << ran.err;
+  }
+}
+
+// A trace of a stranger must not act on the terminal of whoever reads its findings.
+TEST(Hostile, NamesAreEscaped) {
+  const Workplace place;
+  const std::string pod =
+      R"({"kind":"Pod","metadata":{"name":"evil\u001b[2J\u202e\n","namespace":"n","uid":"u1","resourceVersion":"RV"},)"
+      R"("spec":{"schedulerName":"s\u001b]0;x\u0007","nodeName":"node\u009b1","containers":[]},"status":{"phase":"Running"}})";
+  const auto frame = [&](const char* type, const char* rv) {
+    std::string object = pod;
+    object.replace(object.find("RV"), 2, rv);
+    return std::string(R"({"type":")") + type + R"(","object":)" + object + "}";
+  };
+  place.write("evil.jsonl", capture_line(1'000'000'000, "pods", "list",
+                                         R"({"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[]})") +
+                                capture_line(2'000'000'000, "pods", "open", "") +
+                                capture_line(3'000'000'000, "pods", "frame", frame("ADDED", "2")) +
+                                capture_line(4'000'000'000, "pods", "frame", frame("DELETED", "3")));
+  ASSERT_EQ(place.run({"import", "evil.jsonl"}).exit, 0);
+  for (const auto& args : {std::vector<std::string>{"replay", "evil.trace", "--drop", "pods DELETED"},
+                           std::vector<std::string>{"replay", "evil.trace", "--drop", "pods DELETED", "--json"},
+                           std::vector<std::string>{"replay", "evil.trace", "--as", "x"},
+                           std::vector<std::string>{"info", "evil.trace"}}) {
+    const Ran ran = place.run(args);
+    EXPECT_EQ(ran.out.find('\x1b'), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.out.find("\xc2\x9b"), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.err.find('\x1b'), std::string::npos) << ran.err;
+  }
+  const Ran ran = place.run({"replay", "evil.trace", "--drop", "pods DELETED"});
+  EXPECT_EQ(ran.exit, 1);
+  EXPECT_TRUE(holds(ran.out, "n/evil\\x1b[2J\\u{202e}\\n")) << ran.out;
+}
+
+}  // namespace
+}  // namespace inquest::cli

@@ -227,10 +227,11 @@ void Core::on(const DecideAs& input) {
 }
 
 void Core::on(const AttemptFailed& input) {
+  const bool waits = queued_.state(input.pod) == QueuedStore::State::kQueued;
+  if (waits) leave_queue(input.pod);  // taken first, as a decision does: it must not purge its own namesake
   purge();
-  if (queued_.state(input.pod) != QueuedStore::State::kQueued) return;
+  if (!waits) return;
   ++slot_at(attempts_, input.pod.value);
-  leave_queue(input.pod);
   park(input.pod);
 }
 
@@ -287,7 +288,8 @@ void Core::bind_failed(PodId pod) {
   if (in_flight(pod)) return;  // another request for it is still open
   if (config_.policy.assume == AssumeWhen::kBeforeBind && assumed_.find(pod) != nullptr) drop_assumption(pod);
   const bool settled = scheduled_.find(pod) != nullptr || assumed_.find(pod) != nullptr;
-  if (!settled && presence_[pod.value] == Presence::kPresent && ours(facts_[pod.value])) park(pod);
+  const bool replaced = queued_.at(pod).known() && queued_.at(pod) != pod;  // by another life of its name
+  if (!settled && !replaced && presence_[pod.value] == Presence::kPresent && ours(facts_[pod.value])) park(pod);
 }
 
 void Core::park(PodId pod) {
@@ -307,6 +309,7 @@ void Core::on(const RereadAnswered& input) {
 }
 
 void Core::assume(PodId pod, NodeId node, Time deadline) {
+  if (!node) return;                            // a bind that names no node puts the pod nowhere
   if (scheduled_.find(pod) != nullptr) return;  // it was confirmed first
   const AssumedPod before = assumed_.put(pod, node, facts_[pod.value].shape, deadline);
   if (before.pod) {
@@ -315,9 +318,8 @@ void Core::assume(PodId pod, NodeId node, Time deadline) {
   }
   touch(pod);
   AssumedPod* assumption = assumed_.at(pod);
-  if (scheduled_.at(pod) != nullptr) {
-    purgeable_.push_back(pod);
-  } else {
+  if (scheduled_.at(pod) != nullptr || queued_.at(pod).known()) purgeable_.push_back(pod);  // another life of its name
+  if (scheduled_.at(pod) == nullptr) {
     charge(node, assumption->shape, pod);
     assumption->charged = true;
   }

@@ -68,9 +68,8 @@ std::string get_relist_stores(const Policy& policy) {
 
 Result<void> set_relist_stores(Policy& policy, std::string_view text) {
   Relist chosen{policy.relist.period, false, false, false, false};
-  for (std::string_view rest = text == "none" ? std::string_view() : text; !rest.empty();) {
+  for (std::string_view rest = text; text != "none";) {
     const std::string_view word = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
     const RelistStore* found = nullptr;
     for (const RelistStore& store : kRelistStores) {
       if (store.name == word) found = &store;
@@ -80,6 +79,8 @@ Result<void> set_relist_stores(Policy& policy, std::string_view text) {
                    "name some of scheduled, queued, nodes, assumed, separated by commas"};
     }
     chosen.*found->member = true;
+    if (word.size() == rest.size()) break;
+    rest.remove_prefix(word.size() + 1);
   }
   policy.relist = chosen;
   return {};

@@ -1,0 +1,313 @@
+// Random inputs against a slow, obvious reckoning: after each step the books are summed up anew from the stores, and
+// whatever changed its place must have been reported as touched.
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "scheduler/core.h"
+#include "scheduler/test_random.h"
+#include "scheduler/test_world.h"
+
+namespace inquest::scheduler {
+namespace {
+
+constexpr int kSteps = 20'000;
+constexpr size_t kNames = 4, kLives = 3, kNodes = 3;
+
+// As the first scheduler cache of upstream: by uid, one watch, assumed before the bind.
+Policy cache_of_2016() {
+  Policy policy = *preset("delete-both");
+  policy.name = "cache of 2016";
+  policy.ttl = Duration::seconds(3);
+  policy.ttl_from = TtlFrom::kBindAnswer;
+  policy.expire_while_bind_open = ExpireWhileBindOpen::kNo;
+  policy.assume = AssumeWhen::kBeforeBind;
+  policy.binds = 16;
+  policy.purge = Purge::kConfirmingEvent;
+  policy.key = PodKey::kUid;
+  policy.watches = Watches::kOne;
+  return policy;
+}
+
+std::vector<Policy> policies() {
+  std::vector<Policy> out(presets().begin(), presets().end());
+  for (Policy& policy : out) {
+    if (policy.ttl) policy.ttl = Duration::seconds(3);
+    if (policy.relist.period) policy.relist.period = Duration::seconds(5);
+  }
+  Policy wide = out.back();
+  wide.name = "combined, before, parallel, re-lists all";
+  wide.assume = AssumeWhen::kBeforeBind;
+  wide.binds = 3;
+  wide.relist.assumed = true;
+  out.push_back(wide);
+  out.push_back(cache_of_2016());
+  return out;
+}
+
+struct Sums {
+  int64_t pods = 0, cpu = 0, nonzero = 0;
+  std::vector<std::pair<const HostPort*, uint32_t>> ports;
+  friend bool operator==(const Sums&, const Sums&) = default;
+};
+// Where a pod stands: its node in the scheduled store, in the assumed store, its place in the queue, its binds.
+using Place = std::tuple<NodeId, NodeId, QueuedStore::State, bool>;
+
+class Fuzz {
+ public:
+  Fuzz(const Policy& policy, uint64_t seed) : random_(seed), driver_(world_.catalog, world_.config(policy, seed)) {
+    const ShapeId shapes[] = {world_.shape(300), world_.shape(500, 0, {port(80)}),
+                              world_.shape(0, 0, {port(80, "10.0.0.1"), port(81)})};
+    for (size_t name = 0; name < kNames; ++name) {
+      for (size_t life = 0; life < kLives; ++life) {
+        pods_.push_back(world_.pod(numbered("p", name), numbered("u", name * kLives + life), shapes[life]));
+      }
+    }
+    for (size_t i = 0; i < kNodes; ++i) nodes_.push_back(world_.node(numbered("n", i), 1000));
+  }
+
+  const Core& core() const { return driver_.core; }
+  bool failed() const { return testing::Test::HasFailure(); }
+
+  void step() {
+    now_ = now_ + Duration::milliseconds(random_.below(300));
+    while (driver_.core.next_wake() <= now_) give(driver_.core.next_wake(), TimeReached{});
+    switch (random_.below(10)) {
+      case 0:
+      case 1:
+      case 2:
+        return frame();
+      case 3:
+        return node();
+      case 4:
+      case 5:
+        if (driver_.core.can_decide()) give(now_, Decide{});
+        return;
+      case 6:
+        return follow();
+      case 7:
+      case 8:
+        return answer();
+      default:
+        return list();
+    }
+  }
+
+ private:
+  template <typename T>
+  const T& any(const std::vector<T>& of) {
+    return of[random_.below(static_cast<uint32_t>(of.size()))];
+  }
+
+  PodFacts version() {
+    PodFacts pod = any(pods_);
+    if (random_.one_in(2)) pod.node = any(nodes_).node;
+    if (random_.one_in(10)) pod.phase = PodPhase::kSucceeded;
+    if (random_.one_in(10)) pod.gated = true;
+    if (random_.one_in(10)) pod.scheduler = world_.catalog.string("another");
+    if (random_.one_in(15)) pod.deletion = now_;
+    if (random_.one_in(10)) pod.shape = any(pods_).shape;
+    return pod;
+  }
+
+  Watch watch() {
+    if (driver_.core.policy().watches == Watches::kOne) return Watch::kAll;
+    return random_.one_in(2) ? Watch::kQueued : Watch::kScheduled;
+  }
+
+  void frame() {
+    constexpr Verb kVerbs[] = {Verb::kAdded, Verb::kModified, Verb::kDeleted};
+    const PodFacts pod = version();
+    const Watch on = watch();
+    Verb verb = kVerbs[random_.below(3)];
+    if (on == Watch::kScheduled && !pod.bound()) verb = Verb::kDeleted;
+    if (on == Watch::kQueued && pod.bound()) verb = Verb::kDeleted;
+    give(now_, PodChanged{on, verb, pod});
+  }
+
+  void node() { give(now_, NodeChanged{random_.one_in(3) ? Verb::kDeleted : Verb::kModified, any(nodes_)}); }
+
+  void follow() {
+    const PodId pod = any(pods_).pod;
+    if (!core().seen(pod)) return;
+    if (random_.one_in(3)) return give(now_, AttemptFailed{pod});
+    const NodeId node = any(nodes_).node;
+    open_.push_back({pod, node});
+    give(now_, DecideAs{pod, node});
+  }
+
+  void answer() {
+    if (!rereads_.empty() && random_.one_in(2)) {
+      const PodId pod = rereads_.back();
+      rereads_.pop_back();
+      return give(now_, RereadAnswered{pod, static_cast<RereadAnswered::Found>(random_.below(3))});
+    }
+    if (open_.empty()) return;
+    std::swap(open_[random_.below(static_cast<uint32_t>(open_.size()))], open_.back());
+    const BindPod bind = open_.back();
+    open_.pop_back();
+    give(now_, BindAnswered{bind.pod, bind.node, static_cast<BindAnswered::Outcome>(random_.below(3))});
+  }
+
+  void list() {
+    if (random_.one_in(3)) {
+      std::vector<NodeFacts> nodes;
+      for (const NodeFacts& node : nodes_) {
+        if (!random_.one_in(4)) nodes.push_back(node);
+      }
+      return give(now_, NodesListed{nodes});
+    }
+    std::vector<PodFacts> pods;
+    for (const PodFacts& pod : pods_) {
+      if (random_.one_in(2)) pods.push_back(pod);
+      if (!pods.empty() && random_.one_in(2)) pods.back().node = any(nodes_).node;
+    }
+    give(now_, PodsListed{watch(), pods});
+  }
+
+  void give(Time now, const Input& input) {
+    const std::vector<Place> before = places();
+    const std::vector<Sums> charged_before = charged();
+    driver_.step(now, input);
+    for (const Effect& effect : driver_.effects) {
+      if (const auto* bind = std::get_if<BindPod>(&effect)) open_.push_back(*bind);
+      if (const auto* reread = std::get_if<RereadPod>(&effect)) rereads_.push_back(reread->pod);
+    }
+    check_books();
+    check_stores(input);
+    check_touched(before, charged_before);
+    driver_.core.clear_touched();
+  }
+
+  // Scheduled, and of the assumed those whose slot the scheduled store does not hold.
+  std::vector<Sums> reckoned() const {
+    std::vector<Sums> out(kNodes);
+    const auto add = [&](PodId pod, NodeId node, ShapeId shape_id) {
+      Sums& sums = out[node.value];
+      const PodShape& shape = world_.catalog.shape(shape_id);
+      ++sums.pods;
+      sums.cpu += shape.requests.cpu_milli;
+      sums.nonzero += shape.nonzero_cpu_milli;
+      for (const HostPort& port : shape.ports) sums.ports.emplace_back(&port, pod.value);
+    };
+    for (const PodId pod : core().scheduled().pods()) {
+      const ScheduledPod* entry = core().scheduled().find(pod);
+      add(pod, entry->node, entry->shape);
+    }
+    for (const PodId pod : core().assumed().pods()) {
+      const AssumedPod* entry = core().assumed().find(pod);
+      const bool shadowed = core().scheduled().at(pod) != nullptr;
+      EXPECT_EQ(entry->charged, !shadowed);
+      if (!shadowed) add(pod, entry->node, entry->shape);
+    }
+    for (Sums& sums : out) std::sort(sums.ports.begin(), sums.ports.end());
+    return out;
+  }
+
+  std::vector<Sums> charged() const {
+    std::vector<Sums> out(kNodes);
+    for (uint32_t node = 0; node < kNodes; ++node) {
+      const NodeBook& book = core().books().book({node});
+      out[node] = {book.pods, static_cast<int64_t>(book.cpu_milli), static_cast<int64_t>(book.nonzero_cpu_milli), {}};
+      for (const PortCharge& port : book.ports) out[node].ports.emplace_back(port.port, port.holder.value);
+      std::sort(out[node].ports.begin(), out[node].ports.end());
+    }
+    return out;
+  }
+
+  std::vector<Place> places() const {
+    std::vector<Place> out;
+    for (const PodFacts& pod : pods_) {
+      const ScheduledPod* scheduled = core().scheduled().find(pod.pod);
+      const AssumedPod* assumed = core().assumed().find(pod.pod);
+      out.emplace_back(scheduled == nullptr ? NodeId::none() : scheduled->node,
+                       assumed == nullptr ? NodeId::none() : assumed->node, core().queued().state(pod.pod),
+                       core().in_flight(pod.pod));
+    }
+    return out;
+  }
+
+  void check_books() const {
+    const std::vector<Sums> wanted = reckoned(), held = charged();
+    for (size_t node = 0; node < kNodes; ++node) {
+      EXPECT_EQ(held[node].pods, wanted[node].pods);
+      EXPECT_EQ(held[node].cpu, wanted[node].cpu);
+      EXPECT_EQ(held[node].nonzero, wanted[node].nonzero);
+      EXPECT_TRUE(held[node].ports == wanted[node].ports);
+    }
+  }
+
+  void check_stores(const Input& input) const {
+    const Policy& policy = core().policy();
+    const bool decided = std::get_if<Decide>(&input) != nullptr || std::get_if<DecideAs>(&input) != nullptr;
+    for (const PodFacts& pod : pods_) {
+      const bool assumed = core().assumed().find(pod.pod) != nullptr;
+      const bool waits = core().queued().state(pod.pod) != QueuedStore::State::kAbsent;
+      EXPECT_FALSE(waits && (assumed || core().in_flight(pod.pod))) << "queued while it is being bound";
+      if (!assumed) continue;
+      EXPECT_NE(policy.assume, AssumeWhen::kNever);
+      EXPECT_FALSE(policy.purges_on_event() && core().scheduled().find(pod.pod) != nullptr);
+      if (!decided || !policy.purges_at_decision() || policy.assume == AssumeWhen::kBeforeBind) continue;
+      const PodId waiting = core().queued().at(pod.pod);
+      EXPECT_EQ(core().scheduled().at(pod.pod), nullptr) << "seen scheduled, not purged";
+      EXPECT_FALSE(waiting && core().queued().state(waiting) == QueuedStore::State::kQueued) << "queued, not purged";
+    }
+  }
+
+  void check_touched(const std::vector<Place>& before, const std::vector<Sums>& charged_before) const {
+    const auto touched = [](const auto& list, auto id) {
+      return std::find(list.begin(), list.end(), id) != list.end();
+    };
+    const std::vector<Place> after = places();
+    for (size_t i = 0; i < pods_.size(); ++i) {
+      EXPECT_TRUE(before[i] == after[i] || touched(core().touched_pods(), pods_[i].pod)) << "pod " << i;
+    }
+    const std::vector<Sums> charged_after = charged();
+    for (uint32_t i = 0; i < kNodes; ++i) {
+      if (charged_before[i] == charged_after[i]) continue;
+      EXPECT_TRUE(touched(core().touched_nodes(), NodeId{i})) << "node " << i;
+    }
+  }
+
+  World world_;
+  SplitMix random_;
+  Driver driver_;
+  std::vector<PodFacts> pods_;
+  std::vector<NodeFacts> nodes_;
+  std::vector<BindPod> open_;
+  std::vector<PodId> rereads_;
+  Time now_ = kStart;
+};
+
+TEST(Reference, BooksStoresAndTouchedAgreeAfterEveryStep) {
+  for (const Policy& policy : policies()) {
+    SCOPED_TRACE(policy.name);
+    Fuzz fuzz(policy, 6023);
+    for (int i = 0; i < kSteps && !fuzz.failed(); ++i) {
+      SCOPED_TRACE(i);
+      fuzz.step();
+    }
+    ASSERT_FALSE(fuzz.failed());
+  }
+}
+
+TEST(Reference, TheSameInputsGiveTheSameChain) {
+  std::vector<uint64_t> chains;
+  for (const Policy& policy : policies()) {
+    SCOPED_TRACE(policy.name);
+    Fuzz one(policy, 1), same(policy, 1), other(policy, 2);
+    for (int i = 0; i < 500; ++i) {
+      one.step();
+      same.step();
+      other.step();
+      ASSERT_EQ(one.core().chain(), same.core().chain());
+      ASSERT_EQ(one.core().state_hash(), same.core().state_hash());
+    }
+    EXPECT_NE(one.core().chain(), other.core().chain());
+    EXPECT_EQ(std::count(chains.begin(), chains.end(), one.core().chain()), 0);
+    chains.push_back(one.core().chain());
+  }
+}
+
+}  // namespace
+}  // namespace inquest::scheduler

@@ -33,13 +33,17 @@ std::vector<Golden> goldens() {
   };
 }
 
-// Each import draws a new uuid; sizes hang on the version of zstd.
+// Each import draws a new uuid, sizes hang on the version of zstd, and digests have a file of their own.
 std::string steady(std::string text) {
-  text = std::regex_replace(
-      text, std::regex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?=\n|\",\n *\"format)"),
-      "UUID");
-  text = std::regex_replace(text, std::regex(R"([0-9.]+ KiB(?=\n| · [0-9]+ KiB of bodies))"), "SIZE");
-  return std::regex_replace(text, std::regex(R"("file_bytes": [0-9]+)"), "\"file_bytes\": SIZE");
+  const std::pair<const char*, const char*> changes[] = {
+      {"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?=\n|\",\n *\"format)", "UUID"},
+      {R"([0-9.]+ KiB(?=\n| · [0-9]+ KiB of bodies))", "SIZE"},
+      {R"("file_bytes": [0-9]+)", "\"file_bytes\": SIZE"},
+      {R"(chain [0-9a-f]{8}\n)", "chain CHAIN\n"},
+      {R"("chain": "[0-9a-f]{16}")", "\"chain\": CHAIN"},
+  };
+  for (const auto& [pattern, with] : changes) text = std::regex_replace(text, std::regex(pattern), with);
+  return text;
 }
 
 void expect_golden(const std::string& name, const std::string& text) {
@@ -63,13 +67,50 @@ TEST(Golden, WhatAPersonSees) {
   }
 }
 
-// The session in README.md is what the program says.
-TEST(Golden, ReadmeShowsRealOutput) {
-  const std::string readme = read_file(in_repository("README.md"));
-  for (const char* name : {"import", "replay-delete-both"}) {
-    const std::string shown = read_file(in_repository(std::string("cli/golden/") + name + ".txt"));
-    EXPECT_NE(steady(readme).find(shown), std::string::npos) << name << " is not in README.md:\n" << shown;
+void expect_shown(const std::string& page, const std::string& golden) {
+  const std::string shown = read_file(in_repository("cli/golden/" + golden + ".txt"));
+  EXPECT_NE(steady(read_file(in_repository(page))).find(shown), std::string::npos)
+      << "paste what the program prints into " << page << ":\n"
+      << shown;
+}
+
+// What the pages show is what the program says.
+TEST(Golden, PagesShowRealOutput) {
+  expect_shown("README.md", "import");
+  expect_shown("README.md", "replay-delete-both");
+  expect_shown("docs/policies.md", "naive-on-race");
+  expect_shown("docs/policies.md", "naive-on-burst");
+}
+
+TEST(Golden, NaiveOnCleanRecordings) {
+  const Workplace place;
+  for (const char* name : {"race", "burst"}) {
+    const Ran ran = place.run({"replay", place.imported(name), "--policy", "naive"});
+    EXPECT_EQ(ran.exit, 1);
+    expect_golden(std::string("naive-on-") + name, ran.out);
   }
+}
+
+// The same trace, policy and plan give the same digest with every compiler, on every machine.
+TEST(Golden, Digests) {
+  const Workplace place;
+  std::string table;
+  for (const char* name : {"burst", "churn", "hostport", "race"}) {
+    const std::string trace = place.imported(name);
+    for (const char* policy : {"no-assume", "naive", "delete-both", "combined"}) {
+      for (const char* drop : {"", "pods DELETED nth=3"}) {
+        std::vector<std::string> args{"replay", trace, "--json", "--policy", policy};
+        if (*drop != '\0') args.insert(args.end(), {"--drop", drop});
+        const Ran ran = place.run(args);
+        const size_t at = ran.out.find("\"chain\": \"");
+        ASSERT_NE(at, std::string::npos) << ran.out << ran.err;
+        const std::string fault = *drop == '\0' ? "no fault" : std::string("drop ") + drop;
+        table += std::string(name) + "  " + policy + "  " + fault + "  exit " + std::to_string(ran.exit) + "  " +
+                 ran.out.substr(at + 10, 16) + "\n";
+      }
+    }
+  }
+  expect_golden("digests", table);
 }
 
 // The tables in docs/policies.md are generated.

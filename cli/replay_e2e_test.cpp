@@ -66,6 +66,30 @@ TEST(Recordings, ADropUnderCombinedHealsByTheRelist) {
   EXPECT_TRUE(holds(never.out, "→ never")) << never.out;
 }
 
+// Each DELETED of a recording, lost, makes exactly one root finding, and it is a zombie.
+void expect_one_zombie_each(const char* name, int deletes, int step) {
+  const Workplace place;
+  const std::string trace = place.imported(name);
+  for (int i = 1; i <= deletes; i += step) {
+    const std::string drop = "pods DELETED nth=" + std::to_string(i);
+    const Ran ran = place.run({"replay", trace, "--relist", "never", "--drop", drop});
+    EXPECT_EQ(ran.exit, 1) << name << ": " << drop << "\n" << ran.out;
+    EXPECT_TRUE(holds(ran.out, "verdict  violated · 1 finding\n")) << name << ": " << drop << "\n" << ran.out;
+    EXPECT_TRUE(holds(ran.out, "F1  zombie-scheduled")) << name << ": " << drop << "\n" << ran.out;
+    EXPECT_TRUE(holds(ran.out, "because       fault 1 dropped")) << name << ": " << drop << "\n" << ran.out;
+  }
+}
+
+TEST(Recordings, AnyLostDeleteIsOneZombie) {
+  expect_one_zombie_each("race", 20, 1);
+  expect_one_zombie_each("churn", 277, 20);
+}
+
+TEST(RecordingsSlow, AnyLostDeleteIsOneZombie) {
+  expect_one_zombie_each("burst", 30, 1);
+  expect_one_zombie_each("churn", 277, 1);
+}
+
 // A parameter's flag is applied to the preset, whatever stands first on the command line.
 TEST(Recordings, FlagsOverrideThePreset) {
   const Workplace place;

@@ -134,7 +134,7 @@ class RunJson {
     }
     json_.key(name).begin_object().field("kind", kMisfits[static_cast<size_t>(misfit.kind)]);
     pod("holder", misfit.holder);
-    json_.field("text", misfit_text(catalog_, misfit, where, asked)).end_object();
+    json_.field("text", misfit_text(catalog_, misfit, where, asked, Uids::kHide)).end_object();
   }
 
   void exceeds(const Misfit& misfit) {
@@ -188,6 +188,12 @@ class RunJson {
       hit(*finding.because);
     } else {
       json_.nothing("because");
+    }
+    if (finding.race == replayer::Race::kNone) {
+      json_.nothing("race");
+    } else {
+      const bool assumed = finding.race == replayer::Race::kDeletedBeforeAssumed;
+      json_.field("race", assumed ? "deleted-before-assumed" : "deleted-before-purge");
     }
     if (finding.root) {
       json_.field("root", "F" + std::to_string(*finding.root + 1));

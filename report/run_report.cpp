@@ -39,6 +39,12 @@ std::string binds_of(const replayer::Recording& recording) {
   return fmt::format("{} by {}", counted(captured, "bind"), counted(schedulers, "scheduler"));
 }
 
+// With its uid where names are used again.
+std::string named(const Catalog& catalog, PodId pod, Uids uids) {
+  const std::string name = pod_name(catalog, pod);
+  return uids == Uids::kHide ? name : fmt::format("{} ({})", name, short_uid(catalog.uid(pod)));
+}
+
 // What is charged beyond the node's allocatable.
 std::string exceeded_text(Misfit::Kind kind) {
   const std::string_view what = kind == Misfit::Kind::kPods        ? "pods"
@@ -76,11 +82,10 @@ class RunText {
   std::string offset(Time time) const { return format_offset(time, run_.outcome.start); }
   std::string node(NodeId id) const { return printable(catalog_.node_name(id)); }
   std::string pod(PodId id) const { return pod_name(catalog_, id); }
-  // With its uid where names are used again.
-  std::string one_of_its_name(PodId id) const {
-    if (run_.recording.distinct_pods() == run_.recording.distinct_names()) return pod(id);
-    return fmt::format("{} ({})", pod(id), short_uid(catalog_.uid(id)));
+  Uids uids() const {
+    return run_.recording.distinct_pods() == run_.recording.distinct_names() ? Uids::kHide : Uids::kShow;
   }
+  std::string one_of_its_name(PodId id) const { return named(catalog_, id, uids()); }
   std::string fault_text(size_t index) const {
     return index < run_.config.plan.faults.size() ? printable(run_.config.plan.faults[index].text) : "";
   }
@@ -206,7 +211,7 @@ class RunText {
       const replayer::Refusal& refusal = refusals[i];
       row(i == 0 ? "would refuse" : "",
           fmt::format("{} at {}: {}", one_of_its_name(refusal.pod), offset(refusal.at),
-                      misfit_text(catalog_, refusal.misfit, refusal.node, refusal.asked)));
+                      misfit_text(catalog_, refusal.misfit, refusal.node, refusal.asked, uids())));
     }
     if (refusals.size() > limits_.refusals) row("", "and " + counted(refusals.size() - limits_.refusals, "more pod"));
   }
@@ -326,7 +331,7 @@ class RunText {
 
 }  // namespace
 
-std::string misfit_text(const Catalog& catalog, const Misfit& misfit, NodeId node, ShapeId asked) {
+std::string misfit_text(const Catalog& catalog, const Misfit& misfit, NodeId node, ShapeId asked, Uids uids) {
   const std::string name = printable(catalog.node_name(node));
   switch (misfit.kind) {
     case Misfit::Kind::kFits:
@@ -336,7 +341,7 @@ std::string misfit_text(const Catalog& catalog, const Misfit& misfit, NodeId nod
     case Misfit::Kind::kPort: {
       const bool known = asked && misfit.index < catalog.shape(asked).ports.size();
       const std::string what = known ? port(catalog.shape(asked).ports[misfit.index]) : "a host port";
-      const std::string holder = misfit.holder ? " is held by " + pod_name(catalog, misfit.holder) : " is taken";
+      const std::string holder = misfit.holder ? " is held by " + named(catalog, misfit.holder, uids) : " is taken";
       return fmt::format("{} on {}{}", what, name, holder);
     }
     case Misfit::Kind::kPods:

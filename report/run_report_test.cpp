@@ -1,0 +1,183 @@
+// The rarer lines of a run's report. What a real run shows is held by cli/golden.
+#include "report/run_report.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "schema/writer.h"
+
+namespace inquest::report {
+namespace {
+
+using replayer::Cure;
+using replayer::Finding;
+using replayer::Verdict;
+using scheduler::Misfit;
+
+constexpr Time kStart{1'000'000'000};
+
+// A recording of one pod, n/a, on its way nowhere; and an outcome to be filled in.
+class RunReport : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "inquest-report-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    const std::string path = folder_ + "/t.trace";
+    write(path);
+    auto reader = trace::TraceReader::open(path);
+    ASSERT_TRUE(reader.ok()) << reader.error().message();
+    auto loaded = replayer::Recording::load(*std::move(reader));
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message();
+    recording_ = *std::move(loaded);
+    config_.policy = *scheduler::preset("combined");
+    outcome_.start = kStart;
+    outcome_.end = kStart + Duration::seconds(10);
+    outcome_.drain = Duration::seconds(91);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  static void write(const std::string& path) {
+    Catalog catalog;
+    auto writer = trace::TraceWriter::create(path, {}, catalog);
+    ASSERT_TRUE(writer.ok()) << writer.error().message();
+    trace::Stream stream;
+    stream.name = stream.resource = "pods";
+    trace::Record record;
+    record.stream = *writer->add_stream(stream);
+    record.kind = trace::RecordKind::kFrame;
+    record.wall = kStart;
+    PodFacts pod;
+    pod.pod = catalog.pod(catalog.key(catalog.string("n"), catalog.string("a")), catalog.string("u-1234"));
+    pod.shape = catalog.shape({});
+    record.objects.emplace_back(pod);
+    ASSERT_TRUE(writer->append(record, "{}").ok());
+    ASSERT_TRUE(writer->close().ok());
+  }
+
+  // The pod of the recording.
+  PodId pod() const { return recording_->pods().front().pod; }
+  Finding& add(Verdict verdict) {
+    Finding& finding = outcome_.findings.emplace_back();
+    finding.verdict = verdict;
+    finding.pod = pod();
+    finding.birth = kStart + Duration::seconds(static_cast<int64_t>(outcome_.findings.size()));
+    outcome_.ending = replayer::Ending::kViolated;
+    return finding;
+  }
+  std::string text(const Limits& limits = {}) const {
+    return run_text({"t.trace", *recording_, config_, followed_, outcome_}, Style(Colour::kOff), limits);
+  }
+  void expect(const std::string& part, const Limits& limits = {}) const {
+    EXPECT_NE(text(limits).find(part), std::string::npos) << part << "\nis not in\n" << text(limits);
+  }
+
+  std::string folder_;
+  std::unique_ptr<replayer::Recording> recording_;
+  replayer::RunConfig config_;
+  replayer::SchedulerSeen followed_;
+  replayer::Outcome outcome_;
+};
+
+TEST_F(RunReport, SaysWhatWasNotReplayed) {
+  outcome_.skipped = 3;
+  outcome_.outside_coverage = 918;
+  outcome_.refused_within_lag = 1;
+  expect("run      follow nobody · combined · no faults · drain 91 s");
+  expect("but not  3 binds: the pod never came into the view\n");
+  expect("but not  918 binds outside coverage: sent while nobody watched the pods\n");
+  expect("note     1 recorded bind the view's books would have refused");
+}
+
+TEST_F(RunReport, NamesEveryChangeOfTheRun) {
+  config_.policy.ttl = Duration::seconds(5);
+  config_.lag = Duration::seconds(2);
+  config_.seed = 7;
+  config_.scheduler_names = {"x", "y"};
+  expect("· for pods of x, y · combined ttl=5s · no faults · lag 2 s · drain 91 s · seed 7 · chain 00000000");
+}
+
+TEST_F(RunReport, CutsWhatIsLongAndSaysSo) {
+  for (int i = 0; i < 5; ++i) add(Verdict::kZombieAssumed);
+  for (int i = 0; i < 4; ++i) outcome_.findings[0].would_refuse.push_back({kStart, pod(), {}, {}, {}});
+  add(Verdict::kWrongNode).root = 0;
+  add(Verdict::kWrongNode).root = 0;
+  const Limits limits{2, 1, 3};
+  expect("verdict  violated · 5 findings: 5 zombie-assumed · 2 consequences", limits);
+  expect("\nand 3 more findings like these; --json holds them all\n", limits);
+  expect("and 1 more pod\n", limits);
+  expect("and 1 more\n", limits);
+}
+
+TEST_F(RunReport, APointHasNoCure) {
+  Finding& finding = add(Verdict::kDoubleBind);
+  finding.end = finding.birth;
+  expect("F1  double-bind  n/a (uid u-12…)  at +1.000 s\n");
+  EXPECT_EQ(text().find("heals"), std::string::npos) << text();
+}
+
+TEST_F(RunReport, SaysHowItEnds) {
+  struct Case {
+    std::optional<Duration> end;  // after birth
+    Cure cure;
+    bool after_end;
+    std::optional<replayer::Healing> elsewhere;
+    const char* says;
+  };
+  const Time later = kStart + Duration::seconds(60);
+  const Case cases[] = {
+      {Duration::seconds(30), Cure::kTtl, true, {}, "by the TTL at +31.000 s (after end); it lasted 30 s\n"},
+      {Duration::seconds(2), Cure::kFrame, false, {}, "by an event at +3.000 s; it lasted 2 s\n"},
+      {{}, Cure::kNever, false, {}, "not under combined\n"},
+      {{},
+       Cure::kNever,
+       false,
+       {{"x", Cure::kRelist, later, true}},
+       "; under x by the relist at +60.000 s (after end)\n"},
+      {{}, Cure::kNever, false, {{"x", Cure::kNever, {}, false}}, "not under combined, nor under x\n"},
+      {{}, Cure::kNever, false, {{"x", Cure::kTruth, {}, false}}, "not under combined; under x it does not arise\n"},
+  };
+  for (const Case& one : cases) {
+    outcome_.findings.clear();
+    Finding& finding = add(Verdict::kZombieScheduled);
+    if (one.end) finding.end = finding.birth + *one.end;
+    finding.cure = one.cure;
+    finding.after_end = one.after_end;
+    finding.elsewhere = one.elsewhere;
+    expect(one.says);
+  }
+}
+
+TEST_F(RunReport, UnknownSaysWhy) {
+  outcome_.ending = replayer::Ending::kUnknown;
+  outcome_.unknown_because = {"fault 1 (drop x) never fired"};
+  expect("verdict  unknown");
+  expect("unknown  fault 1 (drop x) never fired\n");
+}
+
+TEST(MisfitText, EveryKind) {
+  Catalog catalog;
+  const NodeId node = catalog.node("n1");
+  const PodId holder = catalog.pod(catalog.key(catalog.string("n"), catalog.string("a")), catalog.string("u-1234"));
+  PodShape shape;
+  shape.ports = {{"", Protocol::kTcp, 80}};
+  shape.requests.extended = {{"example.com/gpu", 1}};
+  const ShapeId asked = catalog.shape(shape);
+  const auto text = [&](Misfit::Kind kind, ShapeId of, Uids uids = Uids::kHide) {
+    return misfit_text(catalog, {kind, 0, kind == Misfit::Kind::kPort ? holder : PodId::none()}, node, of, uids);
+  };
+  EXPECT_EQ(text(Misfit::Kind::kPort, asked), "80/TCP on n1 is held by n/a");
+  EXPECT_EQ(text(Misfit::Kind::kPort, asked, Uids::kShow), "80/TCP on n1 is held by n/a (u-12…)");
+  EXPECT_EQ(text(Misfit::Kind::kPort, ShapeId::none()), "a host port on n1 is held by n/a");
+  EXPECT_EQ(text(Misfit::Kind::kExtended, asked), "not enough of example.com/gpu on n1");
+  EXPECT_EQ(text(Misfit::Kind::kExtended, ShapeId::none()), "not enough of an extended resource on n1");
+  EXPECT_EQ(text(Misfit::Kind::kCpu, asked), "not enough cpu on n1");
+  EXPECT_EQ(text(Misfit::Kind::kNoSuchNode, asked), "n1 is not in the view");
+  EXPECT_EQ(misfit_text(catalog, {Misfit::Kind::kPort, 7, holder}, node, asked, Uids::kHide),
+            "a host port on n1 is held by n/a");  // an index that is none
+}
+
+}  // namespace
+}  // namespace inquest::report

@@ -92,7 +92,7 @@ TEST(BadUsage, HelpStartsWithAnExample) {
 
 TEST(BadInput, LeavesNothingBehind) {
   const Workplace place;
-  const std::string gzip_that_is_none("\x1f\x8b\x08\x00 rubbish, rubbish, rubbish", 31);
+  const std::string gzip_that_is_none = std::string("\x1f\x8b\x08\x00", 4) + " rubbish, rubbish, rubbish";
   place.write("empty.jsonl", "");
   place.write("words.jsonl", "no JSON at all\n");
   place.write("page.jsonl", "<html>\r\n<head><title>502 Bad Gateway</title></head></html>\n");

@@ -61,6 +61,7 @@ Ran Workplace::run(const std::vector<std::string>& args, const std::string& out_
   std::vector<std::string> words{INQUEST_BINARY};
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const std::string out = out_to.empty() ? path(kOut) : out_to;

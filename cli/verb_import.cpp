@@ -14,7 +14,7 @@ namespace inquest::cli {
 namespace {
 
 std::string signed_duration(int64_t ns) {
-  return (ns < 0 ? "-" : "+") + format_duration(ns < 0 ? Duration{} - Duration{ns} : Duration{ns});
+  return (ns < 0 ? "-" : "+") + format_seconds(ns < 0 ? Duration{} - Duration{ns} : Duration{ns});
 }
 
 class Import : public Verb {
@@ -85,8 +85,9 @@ class Import : public Verb {
 
   static std::string clock_line(const recorder::ClockOffset& offset) {
     return "clock  " + report::printable(offset.source) + ": " + signed_duration(offset.offset_ns) + " ± " +
-           format_duration({offset.error_ns}) + " to the capture's, from " + report::counted(offset.pairs, "pair") +
-           (offset.applied ? ", applied\n" : ", not applied\n");
+           format_seconds({offset.error_ns}) + " against the recording's clock, from " +
+           report::counted(offset.pairs, "bind") +
+           (offset.applied ? "; corrected\n" : "; no sure offset, left as it is\n");
   }
 
   static std::string json(const recorder::ImportReport& report, const trace::TraceInfo& info,

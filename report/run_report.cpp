@@ -266,7 +266,7 @@ class RunText {
       return fmt::format("{} at {}{}; it lasted {}", by(finding.cure), offset(*finding.end),
                          after_end(finding.after_end), span(*finding.end - finding.birth));
     }
-    const std::string here = "not under " + policy_name(run_.config.policy);
+    std::string here = "not under " + policy_name(run_.config.policy);
     if (!finding.elsewhere) return here;
     const replayer::Healing& there = *finding.elsewhere;
     if (there.at) {

@@ -354,9 +354,12 @@ Result<Outcome> follow(const Recording& recording, const RunConfig& config) {
 Result<void> look_elsewhere(const Recording& recording, const RunConfig& config, Outcome& outcome) {
   const auto unhealed = [](const Finding& finding) { return !finding.root && !finding.end; };
   if (std::none_of(outcome.findings.begin(), outcome.findings.end(), unhealed)) return {};
-  if (config.policy.name == scheduler::kDefaultPolicy) return {};
   RunConfig other = config;
   INQUEST_TRY(other.policy, scheduler::preset(scheduler::kDefaultPolicy));
+  const auto same = [&](const scheduler::Parameter& parameter) {
+    return parameter.get(config.policy) == parameter.get(other.policy);
+  };
+  if (std::all_of(scheduler::parameters().begin(), scheduler::parameters().end(), same)) return {};
   other.drain.reset();
   INQUEST_TRY(const Outcome healed, follow(recording, other));
   for (Finding& finding : outcome.findings) {

@@ -28,6 +28,8 @@ constexpr std::array<Word<OnWatch>, 3> kOnWatches = {
     {{"every", OnWatch::kEvery}, {"scheduled", OnWatch::kScheduled}, {"queued", OnWatch::kQueued}}};
 constexpr std::array<Word<bool>, 2> kBools = {{{"false", false}, {"true", true}}};
 
+constexpr size_t kMaxFields = 100;  // of a mapping: far more than there are, few enough to compare each with each
+
 Error usage(std::string text, std::string next = "") {
   return {ErrorCode::kUsage, std::move(text), "", std::move(next)};
 }
@@ -107,8 +109,8 @@ Result<void> check_fault(const Fault& fault) {
     return usage("a drop takes neither by nor overtake");
   }
   if (!trigger.becomes.empty() && !trigger.field) return usage("becomes needs a field");
-  if (!trigger.resource && !trigger.verb && trigger.name.empty() && trigger.uid.empty() && !trigger.seq &&
-      !trigger.field && !trigger.after) {
+  if (!trigger.resource && !trigger.verb && trigger.name.empty() && trigger.ns.empty() && trigger.uid.empty() &&
+      !trigger.seq && !trigger.field && !trigger.after) {
     return usage("a fault needs a trigger", "say which change it hits: 'pods DELETED name=pod1', or @43");
   }
   return {};
@@ -136,6 +138,7 @@ Error located(Error error, const std::string& name, const YAML::Node& node) {
 Result<std::vector<std::pair<YAML::Node, YAML::Node>>> entries_of(const std::string& name, const YAML::Node& node,
                                                                   const std::string& what) {
   if (!node.IsMap()) return at(name, node, what + " must be a mapping");
+  if (node.size() > kMaxFields) return at(name, node, what + " has at most 100 fields");
   std::vector<std::pair<YAML::Node, YAML::Node>> out;
   for (const auto& entry : node) {
     if (!entry.first.IsScalar()) return at(name, entry.first, "a key must be a word");
@@ -160,7 +163,7 @@ Result<void> read_field(Fault& fault, const std::string& name, const YAML::Node&
     }
     return {};
   }
-  if (!value.IsScalar()) return at(name, value, "'" + key.Scalar() + "' takes one value");
+  if (!value.IsScalar()) return at(name, key, "'" + key.Scalar() + "' takes one value");
   if (auto set = set_field(fault, key.Scalar(), value.Scalar()); !set) return located(set.error(), name, key);
   return {};
 }

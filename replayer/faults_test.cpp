@@ -1,0 +1,162 @@
+#include "replayer/faults.h"
+
+#include <gtest/gtest.h>
+
+#include "replayer/test_trace.h"
+
+namespace inquest::replayer {
+namespace {
+
+// Changes of pods and nodes, one record each, against one fault.
+struct FaultsTest : testing::Test {
+  TestTrace trace;  // for its catalog
+  PodFacts a = trace.pod("a"), b = trace.pod("b");
+  trace::Seq seq = 0;
+
+  static Change change(trace::Seq seq, int64_t ms, Verb verb, const PodFacts& pod, const PodFacts* before = nullptr) {
+    return {seq, at(ms), verb, &pod, before, nullptr, nullptr};
+  }
+  static Change change(trace::Seq seq, int64_t ms, Verb verb, const NodeFacts& node,
+                       const NodeFacts* before = nullptr) {
+    return {seq, at(ms), verb, nullptr, nullptr, &node, before};
+  }
+  // Which of the changes the fault hits, as positions.
+  std::vector<size_t> hit(const Fault& fault, const std::vector<Change>& changes) {
+    Plan plan;
+    plan.faults = {fault};
+    FaultMatcher matcher(plan, trace.catalog(), kTraceStart);
+    std::vector<size_t> out;
+    for (size_t i = 0; i < changes.size(); ++i) {
+      if (!matcher.hits(changes[i]).empty()) out.push_back(i);
+    }
+    EXPECT_EQ(matcher.reports()[0].fired, out.size());
+    return out;
+  }
+  using Hits = std::vector<size_t>;
+};
+
+TEST_F(FaultsTest, EachConditionAlone) {
+  const NodeFacts node = trace.node("n1");
+  const PodFacts bound = trace.on(a, "n1");
+  const std::vector<Change> changes = {change(1, 0, Verb::kAdded, a), change(2, 10, Verb::kModified, bound, &a),
+                                       change(3, 20, Verb::kAdded, b), change(4, 30, Verb::kAdded, node),
+                                       change(5, 40, Verb::kDeleted, bound, &bound)};
+  struct Row {
+    const char* text;
+    Hits hits;
+  };
+  const Row rows[] = {
+      {"pods nth=all", {0, 1, 2, 4}},
+      {"nodes nth=all", {3}},
+      {"ADDED nth=all", {0, 2, 3}},
+      {"DELETED", {4}},
+      {"name=a nth=all", {0, 1, 4}},
+      {"name=? nth=all", {0, 1, 2, 4}},
+      {"name=n* nth=all", {3}},
+      {"namespace=shop nth=all", {0, 1, 2, 4}},
+      {"namespace=other nth=all", {}},
+      {"nodes namespace=shop", {}},
+      {"uid=uid-b nth=all", {2}},
+      {"uid=uid-n1 nth=all", {3}},
+      {"uid=uid-* nth=all", {}},  // a uid is no glob
+      {"@3", {2}},
+      {"@9", {}},
+      {"at=+20ms nth=all", {2, 3, 4}},
+      {"at=+20ms", {2}},
+      {"at=+41ms", {}},
+      {"pods ADDED name=b", {2}},
+      {"pods MODIFIED name=b", {}},
+      {"spec.nodeName=n1 nth=all", {1}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.text);
+    EXPECT_EQ(hit(drop(row.text), changes), row.hits);
+  }
+}
+
+TEST_F(FaultsTest, NthCountsMatchesOnly) {
+  std::vector<Change> changes;
+  for (trace::Seq i = 0; i < 6; ++i) changes.push_back(change(i + 1, 0, Verb::kModified, i % 2 == 0 ? a : b));
+  EXPECT_EQ(hit(drop("name=b"), changes), (Hits{1}));
+  EXPECT_EQ(hit(drop("name=b nth=2"), changes), (Hits{3}));
+  EXPECT_EQ(hit(drop("name=b nth=3"), changes), (Hits{5}));
+  EXPECT_EQ(hit(drop("name=b nth=4"), changes), (Hits{}));
+  EXPECT_EQ(hit(drop("name=b nth=all"), changes), (Hits{1, 3, 5}));
+}
+
+TEST_F(FaultsTest, AllOfUidTakesEveryLaterChangeOfTheObject) {
+  const PodFacts again = trace.pod("a", "another-uid");
+  const std::vector<Change> changes = {change(1, 0, Verb::kAdded, a), change(2, 1, Verb::kModified, a, &a),
+                                       change(3, 2, Verb::kModified, b), change(4, 3, Verb::kDeleted, a, &a),
+                                       change(5, 4, Verb::kAdded, again)};
+  EXPECT_EQ(hit(drop("MODIFIED name=a all-of=uid"), changes), (Hits{1, 3}));
+  EXPECT_EQ(hit(drop("MODIFIED nth=all all-of=uid"), changes), (Hits{1, 2, 3}));
+  EXPECT_EQ(hit(drop("MODIFIED name=a"), changes), (Hits{1}));
+}
+
+TEST_F(FaultsTest, AFieldBecomesAValueAtTheChangeThatMakesItSo) {
+  const PodFacts bound = trace.on(a, "n1"), moved = trace.on(a, "n2");
+  PodFacts running = bound, deleting = bound;
+  running.phase = PodPhase::kRunning;
+  deleting.phase = PodPhase::kRunning;
+  deleting.deletion = at(9);
+  NodeFacts node = trace.node("n1"), cordoned = node;
+  cordoned.unschedulable = true;
+  const std::vector<Change> changes = {
+      change(1, 0, Verb::kAdded, a),
+      change(2, 1, Verb::kModified, bound, &a),
+      change(3, 2, Verb::kModified, running, &bound),
+      change(4, 3, Verb::kModified, deleting, &running),
+      change(5, 4, Verb::kModified, moved, &deleting),
+      change(6, 5, Verb::kModified, a, &moved),
+      change(7, 6, Verb::kModified, cordoned, &node),
+      change(8, 7, Verb::kModified, node, &cordoned),
+      change(9, 8, Verb::kAdded, moved),
+  };
+  struct Row {
+    const char* text;
+    Hits hits;
+  };
+  const Row rows[] = {
+      {"spec.nodeName=n1", {1}},        {"spec.nodeName=n*", {1, 4, 8}},     {"spec.nodeName=", {5}},
+      {"status.phase=Running", {2}},    {"status.phase=Pending", {0, 4, 8}}, {"metadata.deletionTimestamp=set", {3}},
+      {"spec.unschedulable=true", {6}}, {"spec.unschedulable=false", {7}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.text);
+    EXPECT_EQ(hit(drop(std::string(row.text) + " nth=all"), changes), row.hits);
+  }
+}
+
+TEST_F(FaultsTest, EveryFaultCountsForItselfAndReportsItsHits) {
+  Plan plan;
+  plan.faults = {drop("name=a nth=all"), drop("DELETED"), drop("name=nobody")};
+  FaultMatcher matcher(plan, trace.catalog(), kTraceStart);
+  PodFacts last = a;
+  last.rv = 77;
+  matcher.hits(change(1, 0, Verb::kAdded, a));
+  const auto hits = matcher.hits(change(2, 5, Verb::kDeleted, last, &a));
+  EXPECT_EQ(std::vector<size_t>(hits.begin(), hits.end()), (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(matcher.reports()[0].fired, 2U);
+  EXPECT_EQ(matcher.reports()[2].fired, 0U);
+  ASSERT_EQ(matcher.reports()[1].hits.size(), 1U);
+  const FaultHit& report = matcher.reports()[1].hits[0];
+  EXPECT_EQ(report.fault, 1U);
+  EXPECT_EQ(report.seq, 2U);
+  EXPECT_EQ(report.at, at(5));
+  EXPECT_EQ(report.verb, Verb::kDeleted);
+  EXPECT_EQ(report.rv, 77U);
+  EXPECT_EQ(report.pod, a.pod);
+}
+
+TEST_F(FaultsTest, ReportsKeepABoundedNumberOfHits) {
+  Plan plan;
+  plan.faults = {drop("pods nth=all")};
+  FaultMatcher matcher(plan, trace.catalog(), kTraceStart);
+  for (size_t i = 0; i < kKeptHits + 5; ++i) matcher.hits(change(i + 1, 0, Verb::kModified, a, &a));
+  EXPECT_EQ(matcher.reports()[0].fired, kKeptHits + 5);
+  EXPECT_EQ(matcher.reports()[0].hits.size(), kKeptHits);
+}
+
+}  // namespace
+}  // namespace inquest::replayer

@@ -104,6 +104,11 @@ std::string summary_digest(const TraceInfo& info, std::string_view chain) {
     put(out, std::string_view(loss.what));
     put(out, loss.count);
   }
+  for (const TraceLoss& note : info.notes) {
+    put(out, std::string_view(note.source));
+    put(out, "note: " + note.what);
+    put(out, note.count);
+  }
   put(out, chain);
   return Sha256().add(out).finish();
 }

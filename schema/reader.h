@@ -52,6 +52,7 @@ struct TraceInfo {
   std::vector<StreamSummary> streams;
   std::vector<BindCount> binds;   // ordered by scheduler, code
   std::vector<TraceLoss> losses;  // ordered by source, what
+  std::vector<TraceLoss> notes;   // likewise; worth knowing, and nothing is missing by it: redactions, made-up times
   bool summary_intact = true;     // false: what stands here does not match its digest; see check_integrity()
 
   bool complete() const;  // closed, no gap, no loss, nothing undecodable: otherwise verdicts exit 3

@@ -39,6 +39,7 @@ enum class RecordKind : uint8_t {
   kBindAnswer,   // bind: the answer; wall is the time it came; bind.request says which request
   kGap,          // not seen: rv range (gap_from, rv], text says why
   kUndecodable,  // bytes that were no frame: body, text says why
+  kSource,  // bytes of an input that no other record holds, for export; text says what they are (recorder/source.h)
 };
 
 // A place where a bind was seen. Several observations of one bind are one bind (design: same uid, node, code and

@@ -16,8 +16,11 @@ constexpr const char* kStateNames[] = {"open", "closed", "recovered"};
 // What stands for names that would exceed the limit of rows.
 constexpr const char* kOthers = "(others)";
 
+// What tells a note from a loss in table loss.
+constexpr std::string_view kNote = "note: ";
+
 // A text may come from the input; what is too long for the summary is cut.
-std::string within_limit(std::string_view text) { return std::string(text.substr(0, kMaxSummaryText)); }
+std::string within_limit(std::string_view text) { return std::string(text.substr(0, kMaxSummaryText - kNote.size())); }
 
 // The columns of table counts after stream, in their order.
 std::array<const uint64_t*, 17> columns(const StreamSummary& s) {
@@ -61,6 +64,8 @@ void count_record(const Record& record, Seq seq, StreamSummary& s) {
       break;
     case RecordKind::kUndecodable:
       ++s.undecodable;
+      break;
+    case RecordKind::kSource:
       break;
   }
 }
@@ -133,20 +138,29 @@ void Summary::count(const Record& record, Seq seq, uint64_t body_bytes, const Ca
 }
 
 void Summary::add_loss(const std::string& source, const std::string& what, uint64_t count) {
+  add_row(info_.losses, source, what, count);
+}
+
+void Summary::add_note(const std::string& source, const std::string& what, uint64_t count) {
+  add_row(info_.notes, source, what, count);
+}
+
+void Summary::add_row(std::vector<TraceLoss>& rows, const std::string& source, const std::string& what,
+                      uint64_t count) {
   if (count == 0) return;
   changed_ = true;
   std::string from = within_limit(source), kind = within_limit(what);
   const auto find = [&] {
-    return std::lower_bound(info_.losses.begin(), info_.losses.end(), std::tie(from, kind),
+    return std::lower_bound(rows.begin(), rows.end(), std::tie(from, kind),
                             [](const TraceLoss& row, const auto& key) { return std::tie(row.source, row.what) < key; });
   };
-  const auto is = [&](auto at) { return at != info_.losses.end() && at->source == from && at->what == kind; };
+  const auto is = [&](auto at) { return at != rows.end() && at->source == from && at->what == kind; };
   auto at = find();
-  if (!is(at) && info_.losses.size() + 1 >= kMaxSummaryRows) {
+  if (!is(at) && info_.losses.size() + info_.notes.size() + 2 >= kMaxSummaryRows) {
     from = kind = kOthers;
     at = find();
   }
-  if (!is(at)) at = info_.losses.insert(at, TraceLoss{from, kind, 0});
+  if (!is(at)) at = rows.insert(at, TraceLoss{from, kind, 0});
   at->count += count;
 }
 
@@ -201,6 +215,10 @@ Result<void> Summary::save(Database& database, std::string_view chain) const {
   INQUEST_TRY(Statement put_loss, database.prepare("INSERT OR REPLACE INTO loss VALUES (?, ?, ?)"));
   for (const TraceLoss& loss : info_.losses) {
     INQUEST_TRY_VOID(put_loss.bind_text(1, loss.source).bind_text(2, loss.what).bind(3, loss.count).run());
+  }
+  for (const TraceLoss& note : info_.notes) {
+    const std::string what = std::string(kNote) + note.what;
+    INQUEST_TRY_VOID(put_loss.bind_text(1, note.source).bind_text(2, what).bind(3, note.count).run());
   }
   return {};
 }
@@ -325,12 +343,15 @@ Result<void> load_losses(Database& database, TraceInfo& info) {
   while (true) {
     INQUEST_TRY(const bool row, rows.step());
     if (!row) return {};
-    if (info.losses.size() >= kMaxSummaryRows) return missing(database, "has too many rows in loss");
+    if (info.losses.size() + info.notes.size() >= kMaxSummaryRows)
+      return missing(database, "has too many rows in loss");
     TraceLoss loss;
     INQUEST_TRY(loss.source, rows.text(0, kMaxSummaryText));
     INQUEST_TRY(loss.what, rows.text(1, kMaxSummaryText));
     INQUEST_TRY(loss.count, rows.natural(2));
-    info.losses.push_back(std::move(loss));
+    const bool note = loss.what.compare(0, kNote.size(), kNote) == 0;
+    if (note) loss.what.erase(0, kNote.size());
+    (note ? info.notes : info.losses).push_back(std::move(loss));
   }
 }
 

@@ -21,6 +21,7 @@ class Summary {
   void count_batch() { ++info_.batches; }
   void uncount_batch() { --info_.batches; }
   void add_loss(const std::string& source, const std::string& what, uint64_t count);
+  void add_note(const std::string& source, const std::string& what, uint64_t count);
   void close() { set_state(TraceState::kClosed); }
   void reopen() { set_state(TraceState::kOpen); }
 
@@ -35,6 +36,7 @@ class Summary {
     info_.state = state;
     changed_ = true;
   }
+  void add_row(std::vector<TraceLoss>& rows, const std::string& source, const std::string& what, uint64_t count);
   void count_bind(const std::string& scheduler, uint16_t code, bool answered);
 
   TraceInfo info_;

@@ -74,6 +74,7 @@ enum RecordKind {
   bindAnswer @8;
   gap @9;
   undecodable @10;
+  source @11;
 }
 
 enum Verb {

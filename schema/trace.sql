@@ -54,7 +54,8 @@ CREATE TABLE bind_count (
   PRIMARY KEY (scheduler, code)
 ) WITHOUT ROWID;
 
--- What of the input could not be kept.
+-- What of the input could not be kept; with 'note: ' before it, what is not as it came without anything being missing
+-- (redactions, made-up times).
 CREATE TABLE loss (
   source TEXT NOT NULL,
   what   TEXT NOT NULL,

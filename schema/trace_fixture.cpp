@@ -201,6 +201,7 @@ std::vector<std::string> write_sample(Sample& sample, const std::string& path) {
     written.push_back(describe(record, sample.catalog) + body);
   }
   writer->add_loss("x.jsonl", "not JSON", 2);
+  writer->add_note("x.jsonl", "redacted: env values", 3);
   const auto closed = writer->close();
   INQUEST_CHECK(closed.ok(), closed.error().message());
   return written;
@@ -224,6 +225,7 @@ std::string describe(const TraceInfo& info) {
   }
   for (const BindCount& bind : info.binds) out << " | " << bind.scheduler << ' ' << bind.code << ' ' << bind.count;
   for (const TraceLoss& loss : info.losses) out << " | " << loss.source << ' ' << loss.what << ' ' << loss.count;
+  for (const TraceLoss& note : info.notes) out << " | note " << note.source << ' ' << note.what << ' ' << note.count;
   return out.str();
 }
 

@@ -76,6 +76,9 @@ TEST(Trace, InfoCountsWhatWasWritten) {
   EXPECT_TRUE(info.summary_intact);
   EXPECT_FALSE(info.complete());  // a gap, an undecodable record, a loss
   ASSERT_EQ(info.streams.size(), 2U);
+  ASSERT_EQ(info.notes.size(), 1U);
+  EXPECT_EQ(info.notes[0].what, "redacted: env values");
+  EXPECT_EQ(info.notes[0].count, 3U);
   const StreamSummary& pods = info.streams[0];
   EXPECT_EQ(pods.stream.name, "pods");
   EXPECT_EQ(pods.stream.source, "x.jsonl");

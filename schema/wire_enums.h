@@ -62,7 +62,8 @@ inline constexpr auto kRecordKinds =
                                             {RecordKind::kBindRequest, wire::RecordKind::BIND_REQUEST},
                                             {RecordKind::kBindAnswer, wire::RecordKind::BIND_ANSWER},
                                             {RecordKind::kGap, wire::RecordKind::GAP},
-                                            {RecordKind::kUndecodable, wire::RecordKind::UNDECODABLE}},
+                                            {RecordKind::kUndecodable, wire::RecordKind::UNDECODABLE},
+                                            {RecordKind::kSource, wire::RecordKind::SOURCE}},
                                            RecordKind::kUndecodable);
 
 inline constexpr auto kVerbs = make_map<Verb, wire::Verb>(

@@ -342,6 +342,9 @@ Result<void> TraceWriter::flush() { return impl_->flush(); }
 void TraceWriter::add_loss(const std::string& source, const std::string& what, uint64_t count) {
   impl_->summary.add_loss(source, what, count);
 }
+void TraceWriter::add_note(const std::string& source, const std::string& what, uint64_t count) {
+  impl_->summary.add_note(source, what, count);
+}
 Result<void> TraceWriter::close() { return impl_->close(); }
 
 }  // namespace inquest::trace

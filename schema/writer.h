@@ -53,6 +53,9 @@ class TraceWriter {
   // Something of the input could not be kept: counted, shown by `info`, and turns exit codes to 3.
   void add_loss(const std::string& source, const std::string& what, uint64_t count);
 
+  // Something of the input is not as it came, without anything being missing: shown, and no exit code follows.
+  void add_note(const std::string& source, const std::string& what, uint64_t count);
+
   // Flushes, writes the summary, marks the trace closed, checkpoints the WAL so that one file remains.
   Result<void> close();
 

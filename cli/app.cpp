@@ -18,10 +18,20 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   return verbs;
 }
 
-// CLI11's help, after an example.
+// CLI11's help, after an example; without "REQUIRED", which the usage line says, and without double blank lines.
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::string_view example) : example_(example) { column_width(46); }
+  explicit HelpFormatter(std::string_view example) : example_(example) {
+    column_width(46);
+    label("REQUIRED", "");
+    label("Excludes", "not with");
+  }
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+    return help;
+  }
 
   std::string make_description(const CLI::App* app) const override {
     return "Example:\n  " + example_ + "\n\n" + app->get_description() + "\n";
@@ -34,8 +44,7 @@ class HelpFormatter : public CLI::Formatter {
 constexpr std::string_view kExample = "inquest import traces/hostport/hostport.jsonl.zst -o hostport.trace";
 constexpr const char* kFooter =
     "Exit codes, the first that applies of 2, 5, 1, 4, 3: 0 nothing wrong, 1 findings, 2 usage or input error,\n"
-    "3 done but data is missing, 4 verdict unknown, 5 the trace was made by a newer version.\n"
-    "Each verb has its own --help.";
+    "3 done but data is missing, 4 verdict unknown, 5 the trace was made by a newer version.";
 
 Error unknown_verb(const std::string& word, const std::vector<std::unique_ptr<Verb>>& verbs) {
   std::string names;
@@ -63,7 +72,7 @@ ExitCode run(const std::vector<std::string>& args, Terminal& terminal) {
   CLI::App app("Records what a Kubernetes API said, replays it into a scheduler core with faults, shows the zombies.",
                "inquest");
   app.formatter(std::make_shared<HelpFormatter>(kExample));
-  app.footer(kFooter);
+  app.footer(std::string("Each verb has its own --help.\n\n") + kFooter);
   app.set_version_flag("--version", "inquest " INQUEST_VERSION, "Print the version and exit");
   app.get_formatter()->label("SUBCOMMAND", "VERB");
   app.require_subcommand(0, 1);
@@ -72,6 +81,7 @@ ExitCode run(const std::vector<std::string>& args, Terminal& terminal) {
     CLI::App* sub = app.add_subcommand(std::string(verb->name()), std::string(verb->about()));
     sub->formatter(std::make_shared<HelpFormatter>(verb->example()));
     sub->group("Verbs");
+    sub->footer(kFooter);
     verb->declare(*sub);
     subs.push_back(sub);
   }

@@ -1,12 +1,13 @@
 #include "cli/pod_counts.h"
 
+#include "base/grown.h"
+
 namespace inquest::cli {
 namespace {
 
 // True the first time that `index` is named.
 bool first(std::vector<bool>& seen, uint32_t index) {
-  if (index >= seen.size()) seen.resize(size_t{index} + index / 2 + 64);
-  if (seen[index]) return false;
+  if (grown(seen, index)) return false;
   seen[index] = true;
   return true;
 }

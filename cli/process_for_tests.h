@@ -25,7 +25,7 @@ class Workplace {
   std::string read(const std::string& name) const;
   std::string listing() const;  // names, sorted, a blank between; without what run() keeps there
 
-  // inquest ARGS; `out_to`: a file that takes its output in place of Ran::out.
+  // inquest ARGS, bound by file permissions even for root; `out_to`: a file that takes its output in place of Ran::out.
   Ran run(const std::vector<std::string>& args, const std::string& out_to = "") const;
   // The trace of traces/NAME/*, imported; NAME.trace.
   std::string imported(const std::string& name) const;

@@ -37,7 +37,7 @@ TEST(Recordings, NothingIsWrongWithoutFaults) {
     const std::string trace = place.imported(name);
     const Ran verify = place.run({"verify", trace});
     EXPECT_EQ(verify.exit, 0) << verify.out;
-    EXPECT_TRUE(holds(verify.out, "all equal to the folded watch")) << verify.out;
+    EXPECT_TRUE(holds(verify.out, "all agree with the watch")) << verify.out;
     const Ran replay = place.run({"replay", trace});
     EXPECT_EQ(replay.exit, 0) << replay.out;
     EXPECT_TRUE(holds(replay.out, "verdict  ok")) << replay.out;

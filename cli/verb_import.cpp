@@ -26,11 +26,11 @@ class Import : public Verb {
   }
 
   void declare(CLI::App& app) override {
-    app.add_option("INPUT", inputs_, "Files; what each is shows in what it holds. Plain, .gz or .zst")
+    app.add_option("INPUT", inputs_, "Recordings, in any order; each is known by what it holds. Plain, .gz or .zst")
         ->required()
         ->type_name("FILE");
     app.add_option("-o,--output", output_, "The trace to make [first input's name + .trace, here]")->type_name("FILE");
-    app.add_option("--alias", aliases_, "Binds seen as OTHER's are NAME's; may be repeated")
+    app.add_option("--alias", aliases_, "Binds seen as OTHER's are NAME's; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME=OTHER");
     app.add_flag("--force", force_, "Replace a trace that is there already");
@@ -87,7 +87,7 @@ class Import : public Verb {
     return "clock  " + report::printable(offset.source) + ": " + signed_duration(offset.offset_ns) + " ± " +
            format_seconds({offset.error_ns}) + " against the recording's clock, from " +
            report::counted(offset.pairs, "bind") +
-           (offset.applied ? "; corrected\n" : "; no sure offset, left as it is\n");
+           (offset.applied ? "; corrected\n" : "; too small to be sure of, left as it is\n");
   }
 
   static std::string json(const recorder::ImportReport& report, const trace::TraceInfo& info,

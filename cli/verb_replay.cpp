@@ -11,6 +11,12 @@ namespace {
 
 using replayer::FaultKind;
 
+constexpr std::string_view kTriggers =
+    "A TRIGGER is words in any order; the change must match all of them:\n"
+    "  pods | nodes   ADDED | MODIFIED | DELETED   name=GLOB   namespace=GLOB   uid=UID\n"
+    "  @RECORD        at=+OFFSET (or later)        nth=NUMBER | all [1]   spec.nodeName=GLOB (it becomes this)\n"
+    "A delay also takes by=DURATION. All of it is in docs/faults.md.\n";
+
 class Replay : public Verb {
  public:
   std::string_view name() const override { return "replay"; }
@@ -24,16 +30,18 @@ class Replay : public Verb {
   void declare(CLI::App& app) override {
     app.add_option("TRACE", trace_, "The trace")->required()->type_name("FILE");
     app.add_option("--as", as_, "Whose recorded binds are followed [whoever won most]")->type_name("NAME");
-    app.add_option("--scheduler-name", scheduler_names_, "Whose pods are its own [those it sent binds for]; repeatable")
+    app.add_option("--scheduler-name", scheduler_names_,
+                   "Pods with this schedulerName are its own [those it sent binds for]; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME");
     app.add_option("--lag", lag_, "How long stores may differ from the truth [1s]")->type_name("DURATION");
     app.add_option("--drain", drain_, "How long time runs on after the end [TTL + re-list + lag]")
         ->type_name("DURATION");
-    app.add_option("--seed", seed_, "For ties [0]")->type_name("NUMBER");
+    app.add_option("--seed", seed_, "Settles ties between equal choices [0]")->type_name("NUMBER");
     app.add_flag("--json", json_, "Print JSON");
     declare_faults(app);
     declare_policy(app);
+    app.footer(std::string(kTriggers) + "\n" + app.get_footer());
   }
 
   ExitCode run(Terminal& terminal) override {
@@ -59,7 +67,7 @@ class Replay : public Verb {
 
  private:
   void declare_faults(CLI::App& app) {
-    app.add_option("--plan", plan_, "A file of faults (inquest: plan/1); they come before those of --drop and --delay")
+    app.add_option("--plan", plan_, "A file of faults, see docs/faults.md; they come before --drop and --delay")
         ->type_name("FILE")
         ->group("Faults");
     // In the order of the command line, whichever of the two they are: that is how reports number them.
@@ -82,10 +90,17 @@ class Replay : public Verb {
     values_.resize(scheduler::parameters().size());
     for (size_t i = 0; i < values_.size(); ++i) {
       const scheduler::Parameter& parameter = scheduler::parameters()[i];
-      app.add_option("--" + std::string(parameter.name), values_[i], std::string(parameter.about))
+      app.add_option("--" + std::string(parameter.name), values_[i], capitalized(parameter.about))
           ->type_name(std::string(parameter.values))
           ->group("Policy");
     }
+  }
+
+  static std::string capitalized(std::string_view text) {
+    std::string out(text);
+    if (!out.empty() && out.front() >= 'a' && out.front() <= 'z')
+      out.front() = static_cast<char>(out.front() - 'a' + 'A');
+    return out;
   }
 
   Result<scheduler::Policy> policy() const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "scheduler/deadlines.h"
 #include "scheduler/slots.h"
 #include "scheduler/state_hash.h"
 
@@ -20,7 +21,7 @@ struct AssumedPod {
 
 class AssumedStore {
  public:
-  AssumedStore(Slots slots, StateHash& hash) : slots_(slots), hash_(&hash) {}
+  AssumedStore(Slots slots, StateHash& hash) : slots_(slots), hash_(&hash), members_(slots) {}
 
   AssumedPod* at(PodId pod) {
     const uint32_t slot = slots_.of(pod);
@@ -43,25 +44,16 @@ class AssumedStore {
   // stays in the store until it is taken.
   PodId due(Time now);
 
-  const std::vector<PodId>& pods() const { return members_; }
+  const std::vector<PodId>& pods() const { return members_.pods(); }
 
  private:
-  struct Expiry {
-    Time deadline;
-    uint32_t ticket = 0;
-    PodId pod;
-  };
-  void schedule(const AssumedPod& entry);
-  bool stale(const Expiry& expiry) const;
-  void drop_stale();
-  void hash_entry(const AssumedPod& entry, int sign);
+  const Deadline* next_expiry();
 
   Slots slots_;
   StateHash* hash_;
   std::vector<AssumedPod> entries_;
-  std::vector<PodId> members_;
-  std::vector<uint32_t> position_;
-  std::vector<Expiry> expiries_;  // a heap, the earliest first; entries of gone or renewed assumptions are stale
+  Members members_;
+  Deadlines expiries_;
   uint32_t tickets_ = 0;
 };
 

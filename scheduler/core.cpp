@@ -55,8 +55,8 @@ void Core::clear_touched() {
 // --- What the watches tell
 
 void Core::remember(const PodFacts& pod) {
-  slot_at(facts_, pod.pod.value) = pod;
-  slot_at(presence_, pod.pod.value) = Presence::kPresent;
+  grown(facts_, pod.pod.value) = pod;
+  grown(presence_, pod.pod.value) = Presence::kPresent;
 }
 
 void Core::on(const PodChanged& input) {
@@ -133,9 +133,9 @@ void Core::on(const PodsListed& input) {
 
 void Core::correct_scheduled(std::span<const PodFacts> listed) {
   for (const PodFacts& pod : listed) {
-    if (pod.bound() && !pod.terminal()) slot_at(listed_, slots_.of(pod.pod)) = list_epoch_;
+    if (pod.bound() && !pod.terminal()) grown(listed_, slots_.of(pod.pod)) = list_epoch_;
   }
-  const auto lacks = [&](PodId pod) { return slot_at(listed_, slots_.of(pod)) != list_epoch_; };
+  const auto lacks = [&](PodId pod) { return grown(listed_, slots_.of(pod)) != list_epoch_; };
   if (!scheduled_filled_ || config_.policy.relist.scheduled) {
     const std::vector<PodId> held = scheduled_.pods();
     for (const PodId pod : held) {
@@ -163,11 +163,11 @@ void Core::correct_queued(std::span<const PodFacts> listed) {
   queued_filled_ = true;
   ++list_epoch_;
   for (const PodFacts& pod : listed) {
-    if (!pod.bound() && !pod.terminal()) slot_at(listed_, slots_.of(pod.pod)) = list_epoch_;
+    if (!pod.bound() && !pod.terminal()) grown(listed_, slots_.of(pod.pod)) = list_epoch_;
   }
   const std::vector<PodId> held = queued_.pods();
   for (const PodId pod : held) {
-    if (slot_at(listed_, slots_.of(pod)) == list_epoch_) continue;
+    if (grown(listed_, slots_.of(pod)) == list_epoch_) continue;
     presence_[pod.value] = Presence::kGone;
     leave_queue(pod);
   }
@@ -202,7 +202,7 @@ void Core::on(const Decide&) {
   const PodId pod = queued_.pop();
   if (!pod) return;
   touch(pod);
-  ++slot_at(attempts_, pod.value);
+  ++grown(attempts_, pod.value);
   purge();
   if (facts_[pod.value].deletion.known()) return;  // "skip schedule deleting pod" (kubernetes-facts 4.3)
   const NodeId node = choose_node(pod);
@@ -217,7 +217,7 @@ void Core::on(const Decide&) {
 
 void Core::on(const DecideAs& input) {
   INQUEST_CHECK(seen(input.pod), "a followed decision for a pod that was never in the view", input.pod.value);
-  ++slot_at(attempts_, input.pod.value);
+  ++grown(attempts_, input.pod.value);
   if (queued_.state(input.pod) != QueuedStore::State::kAbsent) leave_queue(input.pod);
   purge();
   const ShapeId shape = facts_[input.pod.value].shape;
@@ -231,7 +231,7 @@ void Core::on(const AttemptFailed& input) {
   if (waits) leave_queue(input.pod);  // taken first, as a decision does: it must not purge its own namesake
   purge();
   if (!waits) return;
-  ++slot_at(attempts_, input.pod.value);
+  ++grown(attempts_, input.pod.value);
   park(input.pod);
 }
 
@@ -247,17 +247,23 @@ void Core::purge() {
 }
 
 void Core::start_bind(PodId pod, NodeId node) {
-  Flight& flight = slot_at(flights_, pod.value);
-  hash_.remove(StateHash::Entry::kInFlight, {pod.value, flight.open});
-  ++flight.open;
-  hash_.add(StateHash::Entry::kInFlight, {pod.value, flight.open});
+  Flight& flight = grown(flights_, pod.value);
+  count_open(pod, flight, +1);
   flight.started = now_;
-  ++open_binds_;
-  touch(pod);
   if (config_.policy.assume != AssumeWhen::kBeforeBind) return;
   const bool runs =
       config_.policy.ttl_from == TtlFrom::kAssume && config_.policy.expire_while_bind_open == ExpireWhileBindOpen::kYes;
   assume(pod, node, runs ? ttl_from(now_) : Time::never());
+}
+
+// One open bind of the pod more, or less.
+void Core::count_open(PodId pod, Flight& flight, int change) {
+  const auto hash = [&] { return StateHash::of(StateHash::Entry::kInFlight, {pod.value, flight.open}); };
+  hash_.remove(hash());
+  flight.open = static_cast<uint16_t>(flight.open + change);
+  hash_.add(hash());
+  open_binds_ += static_cast<uint32_t>(change);
+  touch(pod);
 }
 
 Time Core::ttl_from(Time start) const { return config_.policy.ttl ? start + *config_.policy.ttl : Time::never(); }
@@ -265,11 +271,7 @@ Time Core::ttl_from(Time start) const { return config_.policy.ttl ? start + *con
 void Core::on(const BindAnswered& input) {
   if (!in_flight(input.pod)) return;
   Flight& flight = flights_[input.pod.value];
-  hash_.remove(StateHash::Entry::kInFlight, {input.pod.value, flight.open});
-  --flight.open;
-  hash_.add(StateHash::Entry::kInFlight, {input.pod.value, flight.open});
-  --open_binds_;
-  touch(input.pod);
+  count_open(input.pod, flight, -1);
   if (input.outcome != BindAnswered::Outcome::kBound) return bind_failed(input.pod);
   switch (config_.policy.assume) {
     case AssumeWhen::kNever:
@@ -359,26 +361,23 @@ void Core::discharge(NodeId node, ShapeId shape, PodId pod) {
   touched_nodes_.push_back(node);
 }
 
-void Core::hash_node(NodeId node, int sign) {
+// 0 for a node that the view does not hold.
+uint64_t Core::hash_of(NodeId node) const {
   const NodeBook& book = books_.book(node);
-  if (!book.known) return;
+  if (!book.known) return 0;
   const uint64_t flags = static_cast<uint64_t>(book.facts.ready) << 1 | (book.facts.unschedulable ? 1 : 0);
-  if (sign > 0) {
-    hash_.add(StateHash::Entry::kNode, {node.value, book.facts.allocatable.value, flags});
-  } else {
-    hash_.remove(StateHash::Entry::kNode, {node.value, book.facts.allocatable.value, flags});
-  }
+  return StateHash::of(StateHash::Entry::kNode, {node.value, book.facts.allocatable.value, flags});
 }
 
 void Core::set_node(const NodeFacts& node) {
-  hash_node(node.node, -1);
+  hash_.remove(hash_of(node.node));
   books_.set_node(node);
-  hash_node(node.node, +1);
+  hash_.add(hash_of(node.node));
   touched_nodes_.push_back(node.node);
 }
 
 void Core::remove_node(NodeId node) {
-  hash_node(node, -1);
+  hash_.remove(hash_of(node));
   books_.remove_node(node);
   touched_nodes_.push_back(node);
 }

@@ -92,6 +92,7 @@ class Core {
   void drop_assumption(PodId pod);  // of the pod's slot, if it has one
   void purge();
   void start_bind(PodId pod, NodeId node);
+  void count_open(PodId pod, Flight& flight, int change);
   void bind_failed(PodId pod);
   void park(PodId pod);
   NodeId choose_node(PodId pod);
@@ -100,7 +101,7 @@ class Core {
   void discharge(NodeId node, ShapeId shape, PodId pod);
   void set_node(const NodeFacts& node);
   void remove_node(NodeId node);
-  void hash_node(NodeId node, int sign);
+  uint64_t hash_of(NodeId node) const;
   void touch(PodId pod) { touched_pods_.push_back(pod); }
   ShapeId charged_as(PodId pod, NodeId node) const;
   Time ttl_from(Time start) const;

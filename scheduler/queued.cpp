@@ -1,15 +1,6 @@
 #include "scheduler/queued.h"
 
-#include <algorithm>
-
 namespace inquest::scheduler {
-namespace {
-
-constexpr auto kLater = [](const auto& a, const auto& b) {
-  return a.deadline != b.deadline ? a.deadline > b.deadline : a.ticket > b.ticket;
-};
-
-}  // namespace
 
 QueuedStore::State QueuedStore::state(PodId pod) const {
   const uint32_t slot = slots_.of(pod);
@@ -21,31 +12,25 @@ PodId QueuedStore::at(PodId pod) const {
   return slot < entries_.size() ? entries_[slot].pod : PodId::none();
 }
 
-void QueuedStore::hash_entry(const Entry& entry, int sign) {
+uint64_t QueuedStore::hash_of(const Entry& entry) {
   const auto kind = entry.state == State::kQueued ? StateHash::Entry::kQueued : StateHash::Entry::kParked;
-  const auto until = static_cast<uint64_t>(entry.until.ns);
-  if (sign > 0) {
-    hash_->add(kind, {entry.pod.value, entry.ticket, until});
-  } else {
-    hash_->remove(kind, {entry.pod.value, entry.ticket, until});
-  }
+  return StateHash::of(kind, {entry.pod.value, entry.ticket, static_cast<uint64_t>(entry.until.ns)});
 }
 
 QueuedStore::Entry& QueuedStore::open(PodId pod) {
   const uint32_t slot = slots_.of(pod);
-  Entry& entry = slot_at(entries_, slot);
+  Entry& entry = grown(entries_, slot);
   if (entry.state == State::kAbsent) {
-    slot_at(position_, slot) = static_cast<uint32_t>(members_.size());
-    members_.push_back(pod);
+    members_.enter(slot, pod);
   } else {
-    hash_entry(entry, -1);
-    members_[position_[slot]] = pod;
+    hash_->remove(hash_of(entry));
+    members_.replace(slot, pod);
   }
   entry.pod = pod;
   return entry;
 }
 
-void QueuedStore::close(const Entry& entry) { hash_entry(entry, +1); }
+void QueuedStore::close(const Entry& entry) { hash_->add(hash_of(entry)); }
 
 void QueuedStore::put(PodId pod) {
   const uint32_t slot = slots_.of(pod);
@@ -70,22 +55,16 @@ void QueuedStore::park(PodId pod, Time until) {
   entry.state = State::kParked;
   entry.ticket = ++tickets_;
   entry.until = until;
-  if (until != Time::never()) {
-    parkings_.push_back({until, entry.ticket, slots_.of(pod)});
-    std::push_heap(parkings_.begin(), parkings_.end(), kLater);
-  }
+  parkings_.add({until, entry.ticket, slots_.of(pod)});
   close(entry);
 }
 
 void QueuedStore::remove(PodId pod) {
   const uint32_t slot = slots_.of(pod);
   if (slot >= entries_.size() || entries_[slot].state == State::kAbsent) return;
-  hash_entry(entries_[slot], -1);
+  hash_->remove(hash_of(entries_[slot]));
   entries_[slot] = {};
-  const PodId last = members_.back();
-  members_[position_[slot]] = last;
-  position_[slots_.of(last)] = position_[slot];
-  members_.pop_back();
+  members_.leave(slot);
 }
 
 void QueuedStore::skip_stale() {
@@ -112,22 +91,21 @@ PodId QueuedStore::pop() {
   return pod;
 }
 
-void QueuedStore::drop_stale_parkings() {
-  while (!parkings_.empty()) {
-    const Entry& entry = entries_[parkings_.front().slot];
-    if (entry.state == State::kParked && entry.ticket == parkings_.front().ticket) return;
-    std::pop_heap(parkings_.begin(), parkings_.end(), kLater);
-    parkings_.pop_back();
-  }
+const Deadline* QueuedStore::next_parking() {
+  return parkings_.first([&](const Deadline& parking) {
+    const Entry& entry = entries_[parking.slot];
+    return entry.state != State::kParked || entry.ticket != parking.ticket;
+  });
 }
 
 Time QueuedStore::next_end() {
-  drop_stale_parkings();
-  return parkings_.empty() ? Time::never() : parkings_.front().deadline;
+  const Deadline* next = next_parking();
+  return next == nullptr ? Time::never() : next->at;
 }
 
 PodId QueuedStore::due(Time now) {
-  return next_end() <= now && !parkings_.empty() ? entries_[parkings_.front().slot].pod : PodId::none();
+  const Deadline* next = next_parking();
+  return next != nullptr && next->at <= now ? entries_[next->slot].pod : PodId::none();
 }
 
 }  // namespace inquest::scheduler

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "scheduler/deadlines.h"
 #include "scheduler/slots.h"
 #include "scheduler/state_hash.h"
 
@@ -14,7 +15,7 @@ class QueuedStore {
  public:
   enum class State : uint8_t { kAbsent, kQueued, kParked };
 
-  QueuedStore(Slots slots, StateHash& hash) : slots_(slots), hash_(&hash) {}
+  QueuedStore(Slots slots, StateHash& hash) : slots_(slots), hash_(&hash), members_(slots) {}
 
   // Of this very pod; another life in its slot does not count.
   State state(PodId pod) const;
@@ -37,7 +38,7 @@ class QueuedStore {
   Time next_end();
   PodId due(Time now);
 
-  const std::vector<PodId>& pods() const { return members_; }  // queued and parked
+  const std::vector<PodId>& pods() const { return members_.pods(); }  // queued and parked
 
  private:
   struct Entry {
@@ -50,25 +51,19 @@ class QueuedStore {
     uint32_t slot = 0;
     uint32_t ticket = 0;
   };
-  struct Parking {
-    Time deadline;
-    uint32_t ticket = 0;
-    uint32_t slot = 0;
-  };
   Entry& open(PodId pod);  // the pod's entry, taken out of the hash, its slot entered among the members
   void close(const Entry& entry);
-  void hash_entry(const Entry& entry, int sign);
+  static uint64_t hash_of(const Entry& entry);
   void skip_stale();
-  void drop_stale_parkings();
+  const Deadline* next_parking();
 
   Slots slots_;
   StateHash* hash_;
   std::vector<Entry> entries_;
-  std::vector<PodId> members_;
-  std::vector<uint32_t> position_;
+  Members members_;
   std::vector<Place> fifo_;  // from head_ on; places of gone pods are skipped
   size_t head_ = 0;
-  std::vector<Parking> parkings_;  // a heap, the earliest first
+  Deadlines parkings_;
   uint32_t tickets_ = 0;
 };
 

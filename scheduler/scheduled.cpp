@@ -1,20 +1,26 @@
 #include "scheduler/scheduled.h"
 
 namespace inquest::scheduler {
+namespace {
+
+uint64_t hash_of(const ScheduledPod& entry) {
+  return StateHash::of(StateHash::Entry::kScheduled, {entry.pod.value, entry.node.value, entry.shape.value});
+}
+
+}  // namespace
 
 ScheduledPod ScheduledStore::put(const ScheduledPod& entry) {
   const uint32_t slot = slots_.of(entry.pod);
-  ScheduledPod& held = slot_at(entries_, slot);
+  ScheduledPod& held = grown(entries_, slot);
   const ScheduledPod before = held;
   if (before.pod) {
-    hash_->remove(StateHash::Entry::kScheduled, {before.pod.value, before.node.value, before.shape.value});
-    members_[position_[slot]] = entry.pod;
+    hash_->remove(hash_of(before));
+    members_.replace(slot, entry.pod);
   } else {
-    slot_at(position_, slot) = static_cast<uint32_t>(members_.size());
-    members_.push_back(entry.pod);
+    members_.enter(slot, entry.pod);
   }
   held = entry;
-  hash_->add(StateHash::Entry::kScheduled, {entry.pod.value, entry.node.value, entry.shape.value});
+  hash_->add(hash_of(entry));
   return before;
 }
 
@@ -23,11 +29,8 @@ ScheduledPod ScheduledStore::take(PodId pod) {
   if (slot >= entries_.size() || !entries_[slot].pod) return {};
   const ScheduledPod held = entries_[slot];
   entries_[slot] = {};
-  hash_->remove(StateHash::Entry::kScheduled, {held.pod.value, held.node.value, held.shape.value});
-  const PodId last = members_.back();
-  members_[position_[slot]] = last;
-  position_[slots_.of(last)] = position_[slot];
-  members_.pop_back();
+  hash_->remove(hash_of(held));
+  members_.leave(slot);
   return held;
 }
 

@@ -16,7 +16,7 @@ struct ScheduledPod {
 
 class ScheduledStore {
  public:
-  ScheduledStore(Slots slots, StateHash& hash) : slots_(slots), hash_(&hash) {}
+  ScheduledStore(Slots slots, StateHash& hash) : slots_(slots), hash_(&hash), members_(slots) {}
 
   // What the pod's slot holds, whichever life of the name it is; nullptr if nothing.
   const ScheduledPod* at(PodId pod) const {
@@ -35,14 +35,13 @@ class ScheduledStore {
   ScheduledPod take(PodId pod);
 
   // Every pod held, in an order that depends on the inputs alone.
-  const std::vector<PodId>& pods() const { return members_; }
+  const std::vector<PodId>& pods() const { return members_.pods(); }
 
  private:
   Slots slots_;
   StateHash* hash_;
   std::vector<ScheduledPod> entries_;
-  std::vector<PodId> members_;
-  std::vector<uint32_t> position_;  // of a slot's pod in members_
+  Members members_;
 };
 
 }  // namespace inquest::scheduler

@@ -14,17 +14,17 @@ class StateHash {
   // What kind of entry it is; names never enter a hash, ordinals do.
   enum class Entry : uint64_t { kScheduled = 1, kAssumed, kQueued, kParked, kInFlight, kNode };
 
-  void add(Entry entry, std::initializer_list<uint64_t> fields) { sum_ += hash(entry, fields); }
-  void remove(Entry entry, std::initializer_list<uint64_t> fields) { sum_ -= hash(entry, fields); }
-  uint64_t value() const { return sum_; }
-
- private:
-  static uint64_t hash(Entry entry, std::initializer_list<uint64_t> fields) {
+  static uint64_t of(Entry entry, std::initializer_list<uint64_t> fields) {
     uint64_t out = static_cast<uint64_t>(entry);
     for (const uint64_t field : fields) out = combine(out, field);
     return out;
   }
 
+  void add(uint64_t hash_of_entry) { sum_ += hash_of_entry; }
+  void remove(uint64_t hash_of_entry) { sum_ -= hash_of_entry; }
+  uint64_t value() const { return sum_; }
+
+ private:
   uint64_t sum_ = 0;
 };
 

@@ -14,7 +14,8 @@ namespace {
 
 // What identifies an object within its stream, and what is compared.
 struct Identity {
-  uint32_t name = 0;  // ordinal of the key, or of the node
+  NodeId node;  // of a node; anything else has a key
+  KeyId key;
   StringId uid;
   friend auto operator<=>(const Identity&, const Identity&) = default;
 };
@@ -27,12 +28,12 @@ using State = std::map<Identity, Version>;
 
 std::pair<Identity, Version> identify(const Catalog& catalog, const ObjectFacts& object) {
   if (const auto* pod = std::get_if<PodFacts>(&object)) {
-    return {{catalog.key_of(pod->pod).value, catalog.uid_id(pod->pod)}, {pod->rv, pod->node}};
+    return {{{}, catalog.key_of(pod->pod), catalog.uid_id(pod->pod)}, {pod->rv, pod->node}};
   }
-  if (const auto* node = std::get_if<NodeFacts>(&object)) return {{node->node.value, node->uid}, {node->rv, {}}};
-  if (const auto* event = std::get_if<EventFacts>(&object)) return {{event->key.value, event->uid}, {event->rv, {}}};
+  if (const auto* node = std::get_if<NodeFacts>(&object)) return {{node->node, {}, node->uid}, {node->rv, {}}};
+  if (const auto* event = std::get_if<EventFacts>(&object)) return {{{}, event->key, event->uid}, {event->rv, {}}};
   const auto& other = std::get<OtherFacts>(object);
-  return {{other.key.value, other.uid}, {other.rv, {}}};
+  return {{{}, other.key, other.uid}, {other.rv, {}}};
 }
 
 struct Pending {
@@ -43,7 +44,7 @@ struct Pending {
 // One stream's watch, folded.
 struct Fold {
   std::string name;
-  std::vector<Pending> pending;  // by rv; from next_ on not yet compared
+  std::vector<Pending> pending;  // by rv; from `next` on not yet compared
   size_t next = 0;
   State state;
   ResourceVersion reached = 0;
@@ -93,8 +94,7 @@ class Comparer {
     switch (record.kind) {
       case RecordKind::kList: {
         if (record.checkpoint) return {};
-        State listed;
-        for (const ObjectFacts& object : record.objects) listed.insert(identify(reader_.catalog(), object));
+        State listed = state_of(record);
         const ResourceVersion rv = record.rv;
         INQUEST_TRY_VOID(compare_up_to(fold, rv));
         fold.state = std::move(listed);
@@ -127,13 +127,18 @@ class Comparer {
     }
   }
 
-  // Compares the checkpoints below `rv`.
+  State state_of(const Record& list) const {
+    State state;
+    for (const ObjectFacts& object : list.objects) state.insert(identify(reader_.catalog(), object));
+    return state;
+  }
+
+  // Compares the checkpoints below `rv`. Reads records, so the one that next() gave last is gone afterwards.
   Result<void> compare_up_to(Fold& fold, ResourceVersion rv) {
     for (; fold.next < fold.pending.size() && fold.pending[fold.next].rv < rv; ++fold.next) {
       const Pending& checkpoint = fold.pending[fold.next];
       INQUEST_TRY(const Record list, reader_.record(checkpoint.seq));
-      State listed;
-      for (const ObjectFacts& object : list.objects) listed.insert(identify(reader_.catalog(), object));
+      const State listed = state_of(list);
       if (listed == fold.state) {
         ++report_.equal;
       } else if (fold.gap || (rv == UINT64_MAX && fold.reached < checkpoint.rv)) {
@@ -172,10 +177,10 @@ class Comparer {
     if (report_.first.size() >= kKeptDifferences) return;
     const Catalog& catalog = reader_.catalog();
     std::string object;
-    if (fold.name == "nodes") {
-      object = catalog.node_name({identity.name});
+    if (identity.node) {
+      object = catalog.node_name(identity.node);
     } else {
-      object.append(catalog.ns({identity.name})).append("/").append(catalog.name({identity.name}));
+      object.append(catalog.ns(identity.key)).append("/").append(catalog.name(identity.key));
     }
     object.append(" (uid ").append(catalog.text(identity.uid)).append(")");
     report_.first.push_back({checkpoint.seq, fold.name, std::move(object), std::move(what)});

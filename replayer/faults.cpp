@@ -1,6 +1,6 @@
 #include "replayer/faults.h"
 
-#include <algorithm>
+#include "base/grown.h"
 
 namespace inquest::replayer {
 namespace {
@@ -42,12 +42,12 @@ std::span<const size_t> FaultMatcher::hits(const Change& change) {
     const Fault& fault = plan_->faults[i];
     State& state = states_[i];
     const bool held =
-        change.pod != nullptr && std::find(state.pods.begin(), state.pods.end(), change.pod->pod) != state.pods.end();
+        change.pod != nullptr && change.pod->pod.value < state.holds.size() && state.holds[change.pod->pod.value];
     if (!held) {
       if (!matches(fault.trigger, change)) continue;
       ++state.matched;
       if (fault.trigger.nth != 0 && state.matched != fault.trigger.nth) continue;
-      if (fault.all_of_uid && change.pod != nullptr) state.pods.push_back(change.pod->pod);
+      if (fault.all_of_uid && change.pod != nullptr) grown(state.holds, change.pod->pod.value) = true;
     }
     hits_.push_back(i);
     ++reports_[i].fired;

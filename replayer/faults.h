@@ -40,7 +40,7 @@ class FaultMatcher {
 
   struct State {
     uint64_t matched = 0;
-    std::vector<PodId> pods;  // of all-of: uid: the objects it has taken hold of
+    std::vector<bool> holds;  // of all-of: uid: by pod, whether it has taken hold of it
   };
 
   const Plan* plan_;

@@ -1,19 +1,17 @@
 #include "replayer/judge.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <tuple>
+
+#include "base/grown.h"
 
 namespace inquest::replayer {
 
 using scheduler::Misfit;
 
 namespace {
-
-template <typename Entry>
-Entry& grown(std::vector<Entry>& entries, uint32_t index) {
-  if (index >= entries.size()) entries.resize(size_t{index} + index / 2 + 16);
-  return entries[index];
-}
 
 bool is_zombie(Verdict verdict) { return verdict == Verdict::kZombieScheduled || verdict == Verdict::kZombieAssumed; }
 
@@ -160,18 +158,17 @@ void Judge::refused(const scheduler::WouldRefuse& refusal, Time now) {
 
 std::vector<Finding> Judge::finish(Time end) {
   now_ = end;
-  for (auto& slots : pods_) {
-    for (uint32_t& slot : slots) {
-      if (slot == 0) continue;
-      end - episodes_[slot - 1].birth > lag_ ? close(slot, std::nullopt, Cure::kNever) : close(slot, end, Cure::kNever);
+  const auto close_open = [&](auto& tables) {
+    for (auto& slots : tables) {
+      for (uint32_t& slot : slots) {
+        if (slot == 0) continue;
+        const bool outlived = end - episodes_[slot - 1].birth > lag_;
+        close(slot, outlived ? std::nullopt : std::optional(end), Cure::kNever);
+      }
     }
-  }
-  for (auto& slots : nodes_) {
-    for (uint32_t& slot : slots) {
-      if (slot == 0) continue;
-      end - episodes_[slot - 1].birth > lag_ ? close(slot, std::nullopt, Cure::kNever) : close(slot, end, Cure::kNever);
-    }
-  }
+  };
+  close_open(pods_);
+  close_open(nodes_);
   std::sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
     return std::tie(a.birth, a.verdict, a.pod, a.node) < std::tie(b.birth, b.verdict, b.pod, b.node);
   });
@@ -180,19 +177,27 @@ std::vector<Finding> Judge::finish(Time end) {
 }
 
 // A node that exceeds in the view while a zombie holds room on it exceeds because of the zombie; one that exceeds in
-// truth does so in the view by right; and what befell one pod in one instant is one event with several faces.
+// truth does so in the view by right; and what befell one pod in one instant is one event with several faces. Of
+// several that explain a finding the first is its root. Findings come in order of birth, so one that had ended before
+// some birth explains nothing later: each is looked at once, however many there are.
 void Judge::nest(std::vector<Finding>& findings) {
+  std::map<std::pair<PodId, Time>, size_t> events;  // the first root about the pod in that instant
+  std::map<NodeId, std::deque<size_t>> crowding;    // roots that explain an overcommit of the node
   for (size_t i = 0; i < findings.size(); ++i) {
-    for (size_t j = 0; j < i && !findings[i].root; ++j) {
-      const Finding& before = findings[j];
-      if (before.root) continue;
-      const bool lasts = !before.end || *before.end >= findings[i].birth;
-      const bool explains = is_zombie(before.verdict) || before.verdict == Verdict::kOvercommitTruth;
-      const bool crowds =
-          findings[i].verdict == Verdict::kOvercommitView && explains && before.node == findings[i].node && lasts;
-      const bool same_event = findings[i].pod && before.pod == findings[i].pod && before.birth == findings[i].birth;
-      if (crowds || same_event) findings[i].root = j;
+    Finding& finding = findings[i];
+    const auto point_to = [&](size_t root) { finding.root = std::min(root, finding.root.value_or(root)); };
+    if (finding.verdict == Verdict::kOvercommitView) {
+      std::deque<size_t>& roots = crowding[finding.node];
+      const auto over = [&](size_t root) { return findings[root].end && *findings[root].end < finding.birth; };
+      while (!roots.empty() && over(roots.front())) roots.pop_front();
+      if (!roots.empty()) point_to(roots.front());
     }
+    const auto event = events.find({finding.pod, finding.birth});
+    if (finding.pod && event != events.end()) point_to(event->second);
+    if (finding.root) continue;
+    if (finding.pod) events.emplace(std::pair{finding.pod, finding.birth}, i);
+    const bool explains = is_zombie(finding.verdict) || finding.verdict == Verdict::kOvercommitTruth;
+    if (explains) crowding[finding.node].push_back(i);
   }
 }
 

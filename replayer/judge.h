@@ -21,7 +21,7 @@ class Judge {
   // All must outlive the judge.
   Judge(const Truth& truth, const scheduler::Core& core, Duration lag) : truth_(truth), core_(core), lag_(lag) {}
 
-  // A pod's or node's place may have changed, by `cause`. Looked at once, when the instant is over.
+  // A pod's or node's place may have changed, by `cause`. Looked at when the instant is over; the first cause counts.
   void note(PodId pod, Cure cause) { noted_pods_.push_back({pod, cause}); }
   void note(NodeId node, Cure cause) { noted_nodes_.push_back({node, cause}); }
 

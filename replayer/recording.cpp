@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/check.h"
+#include "base/grown.h"
 
 namespace inquest::replayer {
 
@@ -122,18 +122,14 @@ class RecordingLoader {
     bool seen = false;
     bool captured = false;  // the bind that won it stands in the trace
   };
-  Seen& seen(PodId pod) {
-    if (pod.value >= seen_.size()) seen_.resize(size_t{pod.value} + pod.value / 2 + 16);
-    return seen_[pod.value];
-  }
+  Seen& seen(PodId pod) { return grown(seen_, pod.value); }
 
   void see(const PodFacts& pod) {
     Seen& entry = seen(pod.pod);
     const KeyId key = out_.catalog().key_of(pod.pod);
     if (!entry.seen) {
       ++out_.distinct_pods_;
-      if (key.value >= last_life_.size()) last_life_.resize(size_t{key.value} + key.value / 2 + 16);
-      if (!last_life_[key.value]) ++out_.distinct_names_;
+      if (!grown(last_life_, key.value)) ++out_.distinct_names_;
     }
     last_life_[key.value] = pod.pod;
     entry.latest = pod;
@@ -145,7 +141,7 @@ class RecordingLoader {
   void infer_bind(const Record& record, const PodFacts& pod) {
     const Seen& before = seen(pod.pod);
     if (!before.seen || before.latest.bound() || !pod.bound() || pod.mirror) return;
-    out_.binds_.push_back({pod.pod, pod.node, pod.scheduler, 201, true, true});
+    out_.binds_.push_back({pod.pod, pod.node, pod.scheduler, RecordedBind::kCreated, true});
     push(record, EventKind::kBindRequest, out_.binds_.size() - 1, true);
     push(record, EventKind::kBindAnswer, out_.binds_.size() - 1, true);
   }
@@ -183,7 +179,7 @@ class RecordingLoader {
     if (!pods_listed_ || !record.bind.node) return count_uncovered(record);
     PodId pod = record.bind.pod;
     if (const PodId life = life_of(out_.catalog().key_of(pod), out_.catalog().uid_id(pod)); life) pod = life;
-    out_.binds_.push_back({pod, record.bind.node, record.bind.scheduler, 0, false, false});
+    out_.binds_.push_back({pod, record.bind.node, record.bind.scheduler, 0, false});
     requests_.push_back({record.seq, static_cast<uint32_t>(out_.binds_.size() - 1)});
     push(record, EventKind::kBindRequest, out_.binds_.size() - 1, true);
   }
@@ -192,9 +188,7 @@ class RecordingLoader {
     const auto request = std::lower_bound(requests_.begin(), requests_.end(), record.bind.request,
                                           [](const auto& entry, trace::Seq seq) { return entry.first < seq; });
     if (request == requests_.end() || request->first != record.bind.request) return;
-    RecordedBind& bind = out_.binds_[request->second];
-    bind.code = record.bind.code;
-    bind.answered = true;
+    out_.binds_[request->second].code = record.bind.code;
     push(record, EventKind::kBindAnswer, request->second, true);
   }
 
@@ -207,7 +201,7 @@ class RecordingLoader {
   // the end.
   void drop_inferred() {
     for (const RecordedBind& bind : out_.binds_) {
-      if (!bind.inferred && (bind.code == 201 || bind.code == 0)) seen(bind.pod).captured = true;
+      if (!bind.inferred && (bind.won() || bind.code == 0)) seen(bind.pod).captured = true;
     }
     std::erase_if(out_.events_, [&](const Event& event) {
       if (event.kind != EventKind::kBindRequest && event.kind != EventKind::kBindAnswer) return false;
@@ -223,7 +217,7 @@ class RecordingLoader {
       const RecordedBind& bind = out_.binds_[event.index];
       SchedulerSeen& scheduler = scheduler_of(bind.scheduler);
       scheduler.inferred = scheduler.inferred && bind.inferred;
-      ++(bind.code == 201 ? scheduler.won : scheduler.lost);
+      ++(bind.won() ? scheduler.won : scheduler.lost);
       const Seen& pod = seen(bind.pod);
       auto& names = scheduler.pod_schedulers;
       if (pod.seen && std::find(names.begin(), names.end(), pod.latest.scheduler) == names.end()) {
@@ -234,10 +228,10 @@ class RecordingLoader {
     std::sort(out_.schedulers_.begin(), out_.schedulers_.end(), [&](const SchedulerSeen& a, const SchedulerSeen& b) {
       return a.won != b.won ? a.won > b.won : catalog.text(a.name) < catalog.text(b.name);
     });
+    std::vector<bool> counted;  // by node
     for (const NodeFacts& node : out_.nodes_) {
-      nodes_seen_.resize(std::max<size_t>(nodes_seen_.size(), size_t{node.node.value} + 1));
-      if (!nodes_seen_[node.node.value]) ++out_.distinct_nodes_;
-      nodes_seen_[node.node.value] = true;
+      if (!grown(counted, node.node.value)) ++out_.distinct_nodes_;
+      counted[node.node.value] = true;
     }
   }
 
@@ -257,7 +251,6 @@ class RecordingLoader {
   Time now_;
   std::vector<Seen> seen_;                                 // by pod
   std::vector<PodId> last_life_;                           // by key
-  std::vector<bool> nodes_seen_;                           // by node
   std::vector<std::pair<trace::Seq, uint32_t>> requests_;  // seq of a request, its bind; ascending
 };
 

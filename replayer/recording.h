@@ -16,7 +16,8 @@ namespace inquest::replayer {
 
 enum class EventKind : uint8_t { kPod, kNode, kPodsListed, kNodesListed, kBindRequest, kBindAnswer, kAttemptFailed };
 
-// One thing that happened. `index` points into the table of its kind.
+// One thing that happened. `index` points into the table of its kind: pods(), nodes(), lists(), binds(),
+// failed_attempts().
 struct Event {
   Time at;
   trace::Seq seq = 0;
@@ -31,14 +32,17 @@ struct ListRange {
 };
 
 struct RecordedBind {
+  static constexpr uint16_t kCreated = 201;  // what the API answers a bind that it carries out
   PodId pod;
   NodeId node;
   StringId scheduler;
-  uint16_t code = 0;      // 0: no answer, or a transport error
+  uint16_t code = 0;      // HTTP status of the answer; 0: no answer, or a transport error
   bool inferred = false;  // from spec.nodeName: no bind of this pod was captured
-  bool answered = false;  // an answer stands in the trace (with code 0: a transport error)
+
+  bool won() const { return code == kCreated; }
 };
 
+// A scheduler that sent binds, and how they were answered; `lost` counts those without an answer too.
 struct SchedulerSeen {
   StringId name;
   uint64_t won = 0, lost = 0;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
-#include "base/check.h"
 #include "base/duration.h"
+#include "base/grown.h"
 #include "replayer/delivery.h"
 #include "replayer/faults.h"
 #include "replayer/session.h"
@@ -15,7 +16,6 @@ using scheduler::BindAnswered;
 
 namespace {
 
-constexpr uint16_t kCreated = 201;
 constexpr int64_t kMaxRelists = 10'000'000;
 
 // What policy and plan together may take to show a cure after the end.
@@ -139,12 +139,11 @@ class FollowRun {
 
   void ingest_answer(uint32_t index) {
     const RecordedBind& bind = recording_.binds()[index];
-    if (bind.code == kCreated) {
+    if (bind.won()) {
       if (!session_.truth().accept_bind(bind.pod, bind.node)) {
         session_.judge().point(Verdict::kDoubleBind, bind.pod, bind.node, now_, seq_);
       }
-      if (bind.pod.value >= won_by_.size()) won_by_.resize(size_t{bind.pod.value} + bind.pod.value / 2 + 16);
-      won_by_[bind.pod.value] = bind.scheduler;
+      grown(won_by_, bind.pod.value) = bind.scheduler;
     }
     if (bind.scheduler == followed_) answers_.push_back(index);
   }
@@ -177,9 +176,9 @@ class FollowRun {
       return true;
     }
     const RecordedBind& bind = recording_.binds()[index];
-    const auto outcome = bind.code == kCreated ? BindAnswered::Outcome::kBound
-                         : bind.code == 0      ? BindAnswered::Outcome::kUnknown
-                                               : BindAnswered::Outcome::kRefused;
+    const auto outcome = bind.won()       ? BindAnswered::Outcome::kBound
+                         : bind.code == 0 ? BindAnswered::Outcome::kUnknown
+                                          : BindAnswered::Outcome::kRefused;
     session_.step(BindAnswered{bind.pod, bind.node, outcome}, Cure::kAnswer);
     return true;
   }
@@ -223,9 +222,8 @@ class FollowRun {
   bool fail_attempt() {
     const PodId pod = failures_.front();
     failures_.pop_front();
-    if (!session_.core().seen(pod) || !session_.truth().exists(pod) ||
-        !session_.core().ours(session_.truth().facts(pod)))
-      return true;
+    const bool known = session_.core().seen(pod) && session_.truth().exists(pod);
+    if (!known || !session_.core().ours(session_.truth().facts(pod))) return true;
     session_.step(scheduler::AttemptFailed{pod}, Cure::kDecision);
     return true;
   }
@@ -236,7 +234,7 @@ class FollowRun {
     decisions_.pop_front();
     const RecordedBind& bind = recording_.binds()[index];
     if (!session_.core().seen(bind.pod)) {
-      waiting_.push_back(index);
+      waiting_.emplace(bind.pod, index);
       return true;
     }
     ++outcome_.followed;
@@ -248,23 +246,18 @@ class FollowRun {
   }
 
   void wake_decisions_of(PodId pod) {
-    if (waiting_.empty()) return;
-    for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
-      if (recording_.binds()[*waiting].pod == pod) {
-        decisions_.push_back(*waiting);
-        waiting = waiting_.erase(waiting);
-      } else {
-        ++waiting;
-      }
-    }
+    const auto [first, last] = waiting_.equal_range(pod);
+    for (auto waiting = first; waiting != last; ++waiting) decisions_.push_back(waiting->second);
+    waiting_.erase(first, last);
   }
 
   // --- What it came to
 
   Outcome conclude(Time horizon) {
     outcome_.findings = session_.judge().finish(horizon);
+    const auto hits = hits_by_object();
     for (Finding& finding : outcome_.findings) {
-      finding.because = cause_of(finding);
+      finding.because = cause_of(finding, hits);
       if (finding.because) finding.race = Race::kNone;
     }
     outcome_.refused_within_lag = session_.judge().refused_within_lag();
@@ -290,14 +283,24 @@ class FollowRun {
     return std::move(outcome_);
   }
 
+  using Touched = std::pair<PodId, NodeId>;  // a pod, or a node; the other is none
+
+  // For each object the hits that touched it, in order of time.
+  std::map<Touched, std::vector<const FaultHit*>> hits_by_object() const {
+    std::map<Touched, std::vector<const FaultHit*>> out;
+    for (const FaultHit& hit : delivery_.causes()) out[{hit.pod, hit.node}].push_back(&hit);
+    return out;
+  }
+
   // The last fault that touched the finding's object up to its birth; for a late cure of something untouched, none.
-  std::optional<FaultHit> cause_of(const Finding& finding) const {
-    std::optional<FaultHit> cause;
-    for (const FaultHit& hit : delivery_.causes()) {
-      const bool same = finding.pod ? hit.pod == finding.pod : hit.node == finding.node && !hit.pod;
-      if (same && hit.at <= finding.birth) cause = hit;
-    }
-    return cause;
+  static std::optional<FaultHit> cause_of(const Finding& finding,
+                                          const std::map<Touched, std::vector<const FaultHit*>>& hits) {
+    const auto touched = hits.find({finding.pod, finding.pod ? NodeId::none() : finding.node});
+    if (touched == hits.end()) return std::nullopt;
+    const auto after = std::upper_bound(touched->second.begin(), touched->second.end(), finding.birth,
+                                        [](Time birth, const FaultHit* hit) { return birth < hit->at; });
+    if (after == touched->second.begin()) return std::nullopt;
+    return **std::prev(after);
   }
 
   const Recording& recording_;
@@ -310,8 +313,8 @@ class FollowRun {
   std::vector<BindState> binds_;  // by index into the recording's binds
   std::deque<uint32_t> answers_, decisions_;
   std::deque<PodId> failures_;
-  std::vector<uint32_t> waiting_;  // followed requests whose pod is not in the view yet
-  std::vector<StringId> won_by_;   // by pod: whose bind was accepted
+  std::multimap<PodId, uint32_t> waiting_;  // followed requests whose pod is not in the view yet, by pod, as sent
+  std::vector<StringId> won_by_;            // by pod: whose bind was accepted
   bool pods_to_list_ = false, nodes_to_list_ = false;
   Outcome outcome_;
 };

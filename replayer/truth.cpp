@@ -1,11 +1,10 @@
 #include "replayer/truth.h"
 
+#include "base/grown.h"
+
 namespace inquest::replayer {
 
-Truth::Pod& Truth::at(PodId pod) {
-  if (pod.value >= pods_.size()) pods_.resize(size_t{pod.value} + pod.value / 2 + 16);
-  return pods_[pod.value];
-}
+Truth::Pod& Truth::at(PodId pod) { return grown(pods_, pod.value); }
 
 NodeId Truth::node_of(PodId pod) const {
   if (!holds(pod)) return NodeId::none();

@@ -97,8 +97,8 @@ std::string incomplete_because(const trace::TraceInfo& info) {
 std::string checkpoints_text(const replayer::CheckpointReport& report, Style style) {
   if (report.checkpoints == 0) return "no checkpoints";
   std::string out = counted(report.checkpoints, "checkpoint");
-  if (report.equal == report.checkpoints) return out + ", all equal to the folded watch";
-  out += ", " + count(report.equal) + " equal to the folded watch";
+  if (report.equal == report.checkpoints) return out + ", all agree with the watch";
+  out += ", " + count(report.equal) + " agree with the watch";
   if (report.not_compared > 0) out += ", " + count(report.not_compared) + " not compared";
   if (report.differences > 0) {
     out +=

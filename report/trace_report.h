@@ -21,7 +21,7 @@ std::string info_text(const std::string& file, const trace::TraceInfo& info, con
                       Style style);
 std::string info_json(const std::string& file, const trace::TraceInfo& info, const std::optional<PodCounts>& pods);
 
-// "hostport.trace  24.031 s · 24 pod frames, … · 18 checkpoints, all equal to the folded watch · no gaps · 96 KiB"
+// "hostport.trace  24.031 s · 24 pod frames, … · 18 checkpoints, all agree with the watch · no gaps · 96 KiB"
 std::string import_line(const std::string& file, const trace::TraceInfo& info,
                         const replayer::CheckpointReport& checkpoints, Style style);
 
@@ -40,7 +40,7 @@ std::string incomplete_because(const trace::TraceInfo& info);
 void add_trace(JsonWriter& json, const std::string& file, const trace::TraceInfo& info);
 void add_checkpoints(JsonWriter& json, const replayer::CheckpointReport& checkpoints);
 
-// "18 checkpoints, all equal to the folded watch".
+// "18 checkpoints, all agree with the watch".
 std::string checkpoints_text(const replayer::CheckpointReport& checkpoints, Style style);
 
 }  // namespace inquest::report

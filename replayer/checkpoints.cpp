@@ -141,8 +141,8 @@ class Comparer {
       const State listed = state_of(list);
       if (listed == fold.state) {
         ++report_.equal;
-      } else if (fold.gap || (rv == UINT64_MAX && fold.reached < checkpoint.rv)) {
-        ++report_.not_compared;  // the watch may just not have got there
+      } else if (fold.gap || fold.reached == 0 || (rv == UINT64_MAX && fold.reached < checkpoint.rv)) {
+        ++report_.not_compared;  // the watch had not begun, or may just not have got there
       } else {
         describe(fold, checkpoint, listed);
       }

@@ -162,7 +162,8 @@ std::vector<Finding> Judge::finish(Time end) {
     for (auto& slots : tables) {
       for (uint32_t& slot : slots) {
         if (slot == 0) continue;
-        const bool outlived = end - episodes_[slot - 1].birth > lag_;
+        // Time ends here, and it still holds: it outlives a bound that ends in this instant.
+        const bool outlived = end - episodes_[slot - 1].birth >= lag_;
         close(slot, outlived ? std::nullopt : std::optional(end), Cure::kNever);
       }
     }

@@ -20,8 +20,10 @@ TempFolder::~TempFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-TestTrace::TestTrace() {
-  auto writer = trace::TraceWriter::create(folder_.file("test.trace"), {}, catalog_);
+trace::TraceWriter& TestTrace::writer() {
+  if (writer_) return *writer_;
+  folder_ = std::make_unique<TempFolder>();
+  auto writer = trace::TraceWriter::create(folder_->file("test.trace"), {}, catalog_);
   INQUEST_CHECK(writer.ok(), writer.ok() ? "" : writer.error().message());
   writer_ = std::make_unique<trace::TraceWriter>(std::move(*writer));
   const trace::Stream streams[] = {{{}, trace::StreamKind::kWatch, "pods", "pods", "test.jsonl"},
@@ -29,6 +31,7 @@ TestTrace::TestTrace() {
                                    {{}, trace::StreamKind::kBindLog, "binds", "", "test.binds.jsonl"},
                                    {{}, trace::StreamKind::kWatch, "events", "events", "test.jsonl"}};
   for (const trace::Stream& stream : streams) INQUEST_CHECK(writer_->add_stream(stream).ok(), stream.name);
+  return *writer_;
 }
 
 PodFacts TestTrace::pod(std::string_view name, std::string_view uid, uint16_t host_port, int64_t cpu_milli) {
@@ -59,7 +62,7 @@ NodeFacts TestTrace::node(std::string_view name, int64_t cpu_milli) {
 
 Seq TestTrace::append(int64_t ms, Record record) {
   record.wall = at(ms);
-  const auto seq = writer_->append(record, "{}");
+  const auto seq = writer().append(record, "{}");
   INQUEST_CHECK(seq.ok(), seq.ok() ? "" : seq.error().message());
   return *seq;
 }
@@ -159,9 +162,9 @@ PodFacts TestTrace::place(int64_t ms, std::string_view name, std::string_view no
 }
 
 std::string TestTrace::close() {
-  const auto closed = writer_->close();
+  const auto closed = writer().close();
   INQUEST_CHECK(closed.ok(), closed.ok() ? "" : closed.error().message());
-  return folder_.file("test.trace");
+  return folder_->file("test.trace");
 }
 
 trace::TraceReader TestTrace::reader() {

@@ -34,8 +34,6 @@ class TestTrace {
   static constexpr std::string_view kScheduler = "default-scheduler";
   enum class Checkpoint : uint8_t { kNo, kYes };
 
-  TestTrace();
-
   Catalog& catalog() { return catalog_; }
   // A pending pod of the default scheduler; its uid is "uid-NAME" unless given.
   PodFacts pod(std::string_view name, std::string_view uid = "", uint16_t host_port = 0, int64_t cpu_milli = 100);
@@ -71,7 +69,9 @@ class TestTrace {
   template <typename Facts>
   trace::Seq append_frame(int64_t ms, Verb verb, Facts facts, trace::StreamId stream);
 
-  TempFolder folder_;
+  trace::TraceWriter& writer();  // made when it is first needed: many tests want the catalog alone
+
+  std::unique_ptr<TempFolder> folder_;
   Catalog catalog_;
   std::unique_ptr<trace::TraceWriter> writer_;
 };

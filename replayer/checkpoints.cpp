@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "replayer/identity.h"
+
 namespace inquest::replayer {
 
 using trace::Record;
@@ -12,29 +14,7 @@ using trace::Seq;
 
 namespace {
 
-// What identifies an object within its stream, and what is compared.
-struct Identity {
-  NodeId node;  // of a node; anything else has a key
-  KeyId key;
-  StringId uid;
-  friend auto operator<=>(const Identity&, const Identity&) = default;
-};
-struct Version {
-  ResourceVersion rv = 0;
-  NodeId node;
-  friend bool operator==(const Version&, const Version&) = default;
-};
 using State = std::map<Identity, Version>;
-
-std::pair<Identity, Version> identify(const Catalog& catalog, const ObjectFacts& object) {
-  if (const auto* pod = std::get_if<PodFacts>(&object)) {
-    return {{{}, catalog.key_of(pod->pod), catalog.uid_id(pod->pod)}, {pod->rv, pod->node}};
-  }
-  if (const auto* node = std::get_if<NodeFacts>(&object)) return {{node->node, {}, node->uid}, {node->rv, {}}};
-  if (const auto* event = std::get_if<EventFacts>(&object)) return {{{}, event->key, event->uid}, {event->rv, {}}};
-  const auto& other = std::get<OtherFacts>(object);
-  return {{{}, other.key, other.uid}, {other.rv, {}}};
-}
 
 struct Pending {
   ResourceVersion rv = 0;
@@ -175,15 +155,7 @@ class Comparer {
   void add(const Fold& fold, const Pending& checkpoint, const Identity& identity, std::string what) {
     ++report_.differences;
     if (report_.first.size() >= kKeptDifferences) return;
-    const Catalog& catalog = reader_.catalog();
-    std::string object;
-    if (identity.node) {
-      object = catalog.node_name(identity.node);
-    } else {
-      object.append(catalog.ns(identity.key)).append("/").append(catalog.name(identity.key));
-    }
-    object.append(" (uid ").append(catalog.text(identity.uid)).append(")");
-    report_.first.push_back({checkpoint.seq, fold.name, std::move(object), std::move(what)});
+    report_.first.push_back({checkpoint.seq, fold.name, name_in(reader_.catalog(), identity), std::move(what)});
   }
 
   trace::TraceReader& reader_;

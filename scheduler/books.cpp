@@ -1,6 +1,8 @@
 #include "scheduler/books.h"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 
 #include "base/check.h"
 
@@ -31,6 +33,31 @@ void add_to(std::vector<NamedSum>& sums, std::string_view name, Int128 amount) {
     }
   }
   sums.push_back({name, amount});
+}
+
+// Charges of one port stand together, in the order they were made: a node of many pods, or a pod of a stranger with
+// thousands of ports, must not be compared each with each.
+bool by_port(const PortCharge& a, const PortCharge& b) {
+  return a.port->port != b.port->port ? a.port->port < b.port->port : a.port->protocol < b.port->protocol;
+}
+
+std::span<const PortCharge> charges_of(const NodeBook& book, const HostPort& port) {
+  const auto [first, last] = std::equal_range(book.ports.begin(), book.ports.end(), PortCharge{&port, {}}, by_port);
+  return {first, last};
+}
+
+// Of one port's charges the first that another holder's stands in the way of; nullptr if there is none.
+const PortCharge* taken_twice(std::span<const PortCharge> charges) {
+  const auto others = [&](const PortCharge& charge) { return charge.holder != charges.front().holder; };
+  if (std::none_of(charges.begin(), charges.end(), others)) return nullptr;
+  for (size_t i = 0; i < charges.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (charges[i].holder != charges[j].holder && charges[i].port->conflicts_with(*charges[j].port)) {
+        return &charges[j];
+      }
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -67,20 +94,35 @@ void NodeBooks::add(NodeId node, ShapeId shape_id, int sign) {
 
 void NodeBooks::charge(NodeId node, ShapeId shape, PodId holder) {
   add(node, shape, +1);
-  for (const HostPort& port : catalog_->shape(shape).ports) at(node).ports.push_back({&port, holder});
+  const std::vector<HostPort>& asked = catalog_->shape(shape).ports;
+  if (asked.empty()) return;
+  std::vector<PortCharge>& ports = at(node).ports;
+  const auto before = static_cast<std::ptrdiff_t>(ports.size());
+  for (const HostPort& port : asked) ports.push_back({&port, holder});
+  std::stable_sort(ports.begin() + before, ports.end(), by_port);
+  std::inplace_merge(ports.begin(), ports.begin() + before, ports.end(), by_port);
 }
 
 void NodeBooks::discharge(NodeId node, ShapeId shape, PodId holder) {
   add(node, shape, -1);
   NodeBook& book = at(node);
   INQUEST_CHECK(book.pods >= 0, "a charge below zero", node.value);
-  for (const HostPort& port : catalog_->shape(shape).ports) {
-    const auto held = std::find_if(book.ports.begin(), book.ports.end(), [&](const PortCharge& charge) {
-      return charge.port == &port && charge.holder == holder;
-    });
-    INQUEST_CHECK(held != book.ports.end(), "a port that was never charged", node.value, port.port);
-    book.ports.erase(held);
-  }
+  // The shape's ports lie in one array, so a charge of it is told by its address.
+  const std::vector<HostPort>& asked = catalog_->shape(shape).ports;
+  if (asked.empty()) return;
+  std::vector<bool> found(asked.size());
+  size_t left = asked.size();
+  std::erase_if(book.ports, [&](const PortCharge& charge) {
+    const std::less<const HostPort*> before;
+    const bool of_shape = !before(charge.port, asked.data()) && before(charge.port, asked.data() + asked.size());
+    if (charge.holder != holder || !of_shape) return false;
+    const auto index = static_cast<size_t>(charge.port - asked.data());
+    if (found[index]) return false;  // charged twice: only one charge is taken back
+    found[index] = true;
+    --left;
+    return true;
+  });
+  INQUEST_CHECK(left == 0, "a port that was never charged", node.value, left);
 }
 
 Misfit NodeBooks::fit(ShapeId shape_id, NodeId node, PodId self, ShapeId charged_as) const {
@@ -88,7 +130,7 @@ Misfit NodeBooks::fit(ShapeId shape_id, NodeId node, PodId self, ShapeId charged
   if (!book.known) return {Misfit::Kind::kNoSuchNode, 0, {}};
   const PodShape& shape = catalog_->shape(shape_id);
   for (size_t i = 0; i < shape.ports.size(); ++i) {
-    for (const PortCharge& charge : book.ports) {
+    for (const PortCharge& charge : charges_of(book, shape.ports[i])) {
       if (charge.holder != self && charge.port->conflicts_with(shape.ports[i])) {
         return {Misfit::Kind::kPort, static_cast<uint32_t>(i), charge.holder};
       }
@@ -123,12 +165,13 @@ Misfit NodeBooks::overcommit(NodeId node) const {
   const NodeBook& book = this->book(node);
   if (!book.known) return {};
   const Allocatable& allocatable = catalog_->allocatable(book.facts.allocatable);
-  for (size_t i = 0; i < book.ports.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      if (book.ports[i].holder != book.ports[j].holder && book.ports[i].port->conflicts_with(*book.ports[j].port)) {
-        return {Misfit::Kind::kPort, 0, book.ports[j].holder};
-      }
+  for (std::span<const PortCharge> rest = book.ports; !rest.empty();) {
+    const auto end = std::upper_bound(rest.begin(), rest.end(), rest.front(), by_port);
+    const auto count = static_cast<size_t>(end - rest.begin());
+    if (const PortCharge* held = taken_twice(rest.first(count)); held != nullptr) {
+      return {Misfit::Kind::kPort, 0, held->holder};
     }
+    rest = rest.subspan(count);
   }
   if (book.pods > allocatable.pods) return {Misfit::Kind::kPods, 0, {}};
   if (book.cpu_milli > allocatable.resources.cpu_milli) return {Misfit::Kind::kCpu, 0, {}};

@@ -229,5 +229,42 @@ TEST_F(BooksTest, APodWithOnePortTwiceIsNoOvercommit) {
   EXPECT_TRUE(books.overcommit(n1).fits());
 }
 
+TEST_F(BooksTest, WhoChargedAPortFirstIsNamed) {
+  books.set_node(world.node("n1"));
+  books.charge(n1, world.shape(1, 0, {port(90), port(80)}), holder);
+  books.charge(n1, world.shape(1, 0, {port(70), port(80), port(90)}), asking);
+  EXPECT_EQ(books.overcommit(n1).holder, holder);
+  EXPECT_EQ(books.fit(world.shape(1, 0, {port(80)}), n1, world.id("third", "3"), ShapeId::none()).holder, holder);
+  books.discharge(n1, world.shape(1, 0, {port(90), port(80)}), holder);
+  EXPECT_TRUE(books.overcommit(n1).fits());
+  EXPECT_EQ(books.fit(world.shape(1, 0, {port(80)}), n1, world.id("third", "3"), ShapeId::none()).holder, asking);
+}
+
+TEST_F(BooksTest, OneShapeChargedTwiceIsTakenBackOnce) {
+  books.set_node(world.node("n1"));
+  const ShapeId wants = world.shape(1, 0, {port(80), port(81)});
+  books.charge(n1, wants, holder);
+  books.charge(n1, wants, holder);
+  books.discharge(n1, wants, holder);
+  EXPECT_EQ(books.book(n1).ports.size(), 2U);
+  books.discharge(n1, wants, holder);
+  EXPECT_TRUE(books.book(n1).ports.empty());
+}
+
+// Compared each with each, these would be 10^11 comparisons.
+TEST_F(BooksTest, ThousandsOfPortsEndAtOnce) {
+  books.set_node(world.node("n1"));
+  std::vector<HostPort> ports;
+  for (uint16_t number = 1; number <= 20'000; ++number) ports.push_back(port(number));
+  const ShapeId wants = world.shape(1, 0, ports);
+  for (size_t i = 0; i < 20; ++i) {
+    books.charge(n1, wants, world.id(numbered("p", i), numbered("u", i)));
+    EXPECT_EQ(books.overcommit(n1).fits(), i == 0);
+    EXPECT_EQ(books.fit(wants, n1, asking, ShapeId::none()).kind, Kind::kPort);
+  }
+  for (size_t i = 0; i < 20; ++i) books.discharge(n1, wants, world.id(numbered("p", i), numbered("u", i)));
+  EXPECT_TRUE(books.book(n1).ports.empty());
+}
+
 }  // namespace
 }  // namespace inquest::scheduler

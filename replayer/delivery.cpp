@@ -84,10 +84,12 @@ void Delivery::node_changed(const Change& change) {
 std::optional<Time> Delivery::due_on(Lane lane, const Change& change, std::span<const size_t> hits) {
   LaneState& state = lanes_[static_cast<size_t>(lane)];
   if (state.held_until > change.at) causes_.push_back(change.hit_by(state.held_by));
+  // What never comes delays nothing behind it, whichever of the two faults stands first in the plan.
+  const auto drops = [&](size_t hit) { return faults_->plan().faults[hit].kind == FaultKind::kDrop; };
+  if (std::any_of(hits.begin(), hits.end(), drops)) return std::nullopt;
   Time due = std::max(change.at, state.held_until);
   for (const size_t hit : hits) {
     const Fault& fault = faults_->plan().faults[hit];
-    if (fault.kind == FaultKind::kDrop) return std::nullopt;
     due = std::max(due, change.at + fault.by);
     if (fault.overtake || due <= state.held_until) continue;
     state.held_until = due;

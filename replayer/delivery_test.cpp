@@ -124,6 +124,15 @@ TEST(Delivery, ADropOnOneWatchLeavesTheOther) {
   EXPECT_EQ(one.arrived(10), (Words{"all ADDED a rv 1"})) << "of one watch it is that one";
 }
 
+TEST(Delivery, WhatIsDroppedIsNotAlsoWaitedFor) {
+  for (const bool drop_first : {true, false}) {
+    const Fault dropped = drop("name=a MODIFIED"), delayed = delay("name=a MODIFIED by=1s");
+    Wire wire(Watches::kOne, drop_first ? std::vector{dropped, delayed} : std::vector{delayed, dropped});
+    wire.life("a");
+    EXPECT_EQ(wire.arrived(30), (Words{"all ADDED a rv 1", "all MODIFIED a rv 3 on n1", "all DELETED a rv 4 on n1"}));
+  }
+}
+
 TEST(Delivery, ADelayHoldsWhatIsBehindItOnThatWatchOnly) {
   Wire wire(Watches::kTwo, {delay("name=a spec.nodeName=n1 watch=scheduled by=1s")});
   wire.life("a");

@@ -149,6 +149,76 @@ TEST(Json, IsValidForEveryVerb) {
   }
 }
 
+// A list stands for the frames under way only where it corrects what they would have changed.
+TEST(Recordings, ARelistOfOneStoreLosesNoFrameOfAnother) {
+  const Workplace place;
+  const std::string trace = place.imported("hostport");
+  for (const auto& [stores, watches] :
+       std::vector<std::pair<std::string, std::string>>{{"nodes", "two"}, {"assumed", "two"}, {"queued", "one"}}) {
+    SCOPED_TRACE(stores);
+    const Ran ran = place.run({"replay", trace, "--relist", "5s", "--relist-stores", stores, "--watches", watches,
+                               "--delay", "pods DELETED name=pod1 by=8s"});
+    EXPECT_EQ(ran.exit, 1) << ran.out;
+    EXPECT_FALSE(holds(ran.out, "never")) << ran.out;
+    EXPECT_TRUE(holds(ran.out, "it lasted 8 s")) << ran.out;
+  }
+}
+
+// A bind log need not say whose it is: nobody has won there what nobody has asked for.
+TEST(Recordings, BindsWithoutASchedulersNameAreNotBoundTwice) {
+  const Workplace place;
+  const auto pod = [](int i, const char* type, int rv, const char* spec) {
+    const std::string n = std::to_string(i);
+    return std::string(R"({"type":")") + type + R"(","object":{"kind":"Pod","metadata":{"name":"p)" + n +
+           R"(","namespace":"a","uid":"u)" + n + R"(","resourceVersion":")" + std::to_string(rv) + R"("},"spec":{)" +
+           spec + R"("containers":[]},"status":{"phase":"Pending"}}})";
+  };
+  std::string capture = capture_line(1'000'000'000, "nodes", "list",
+                                     R"({"kind":"NodeList","metadata":{"resourceVersion":"1"},"items":[{"metadata":)"
+                                     R"({"name":"n0","uid":"x","resourceVersion":"1"},"status":{"allocatable":)"
+                                     R"({"pods":"9"}}}]})") +
+                        capture_line(1'000'000'000, "pods", "list",
+                                     R"({"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[]})") +
+                        capture_line(1'000'000'000, "pods", "open", "");
+  std::string binds, bound;
+  for (int i = 0; i < 4; ++i) {
+    capture += capture_line(2'000'000'000, "pods", "frame", pod(i, "ADDED", 2 + i, ""));
+    bound += capture_line(4'000'000'000, "pods", "frame", pod(i, "MODIFIED", 6 + i, R"("nodeName":"n0",)"));
+    const std::string n = std::to_string(i);
+    binds += R"({"t":300000000)" + n + R"(,"t_answer":3100000000,"request":{"metadata":{"name":"p)" + n +
+             R"(","namespace":"a","uid":"u)" + n + R"("},"target":{"name":"n0"}},"code":201})" + "\n";
+  }
+  place.write("nameless.jsonl", capture + bound);
+  place.write("nameless.binds.jsonl", binds);
+  ASSERT_EQ(place.run({"import", "nameless.jsonl", "nameless.binds.jsonl"}).exit, 0);
+  const Ran ran = place.run({"replay", "nameless.trace"});
+  EXPECT_EQ(ran.exit, 0) << ran.out;
+  EXPECT_TRUE(holds(ran.out, "verdict  ok")) << ran.out;
+}
+
+// A clock that stands at the end of time must not hide what comes after it.
+TEST(Hostile, ATimeBeyondAllTimeHidesNothing) {
+  const Workplace place;
+  const std::string pod =
+      R"("object":{"kind":"Pod","metadata":{"name":"p","namespace":"n","uid":"u","resourceVersion":"RV"},)"
+      R"("spec":{"nodeName":"n0","containers":[]},"status":{"phase":"Running"}}})";
+  const auto frame = [&](const char* type, const char* rv) {
+    std::string object = pod;
+    object.replace(object.find("RV"), 2, rv);
+    return std::string(R"({"type":")") + type + "\"," + object;
+  };
+  place.write("late.jsonl", capture_line(1'000'000'000, "pods", "list",
+                                         R"({"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[]})") +
+                                capture_line(1'000'000'000, "pods", "open", "") +
+                                capture_line(2'000'000'000, "pods", "frame", frame("ADDED", "2")) +
+                                capture_line(INT64_MAX, "pods", "frame", frame("MODIFIED", "3")) +
+                                capture_line(3'000'000'000, "pods", "frame", frame("DELETED", "4")));
+  ASSERT_EQ(place.run({"import", "late.jsonl"}).exit, 0);
+  const Ran ran = place.run({"replay", "late.trace", "--relist", "never", "--drop", "pods DELETED"});
+  EXPECT_TRUE(holds(ran.out, "1 fault, fired 1")) << ran.out;
+  EXPECT_EQ(place.run({"replay", "late.trace"}).exit, 2);  // re-lists of centuries
+}
+
 // A trace of a stranger must not act on the terminal of whoever reads its findings.
 TEST(Hostile, NamesAreEscaped) {
   const Workplace place;

@@ -46,7 +46,9 @@ class RecordingLoader {
   }
 
   void take(const Record& record) {
-    now_ = started_ ? std::max(now_, record.wall) : record.wall;
+    // A run's clock begins after 0 and ends before never, whatever a stranger's clock said.
+    const Time wall = std::clamp(record.wall, Time{1}, Time::never() - Duration{1});
+    now_ = started_ ? std::max(now_, wall) : wall;
     if (!started_) out_.start_ = now_;
     started_ = true;
     if (record.seq > covered_until_) return count_uncovered(record);

@@ -17,6 +17,7 @@ using scheduler::BindAnswered;
 namespace {
 
 constexpr int64_t kMaxRelists = 10'000'000;
+constexpr int64_t kMaxListed = 1'000'000'000;  // objects, in all re-lists of a run
 
 // What policy and plan together may take to show a cure after the end.
 Duration default_drain(const RunConfig& config) {
@@ -131,7 +132,7 @@ class FollowRun {
 
   void ingest_request(uint32_t index) {
     const RecordedBind& bind = recording_.binds()[index];
-    if (bind.pod.value < won_by_.size() && won_by_[bind.pod.value] == bind.scheduler) {
+    if (bind.pod.value < won_by_.size() && won_by_[bind.pod.value] == std::optional(bind.scheduler)) {
       session_.judge().point(Verdict::kDoubleBind, bind.pod, bind.node, now_, seq_);  // again after its own 201
     }
     if (bind.scheduler == followed_) decisions_.push_back(index);
@@ -191,6 +192,9 @@ class FollowRun {
       return true;
     }
     pods_to_list_ = false;
+    for (const scheduler::Watch watch : {scheduler::Watch::kQueued, scheduler::Watch::kScheduled}) {
+      delivery_.restart_pods(watch);
+    }
     if (session_.core().policy().watches == scheduler::Watches::kOne) {
       list_pods(scheduler::Watch::kAll);
     } else {
@@ -200,9 +204,13 @@ class FollowRun {
     return true;
   }
 
-  // The policy's periodic list: of the stores it names, as the API holds them now.
+  // The policy's periodic list: of the stores it names, as the API holds them now. It stands for the frames still under
+  // way only where it corrects all that they would have changed.
   bool relist() {
     const scheduler::Relist& what = session_.core().policy().relist;
+    const bool one = session_.core().policy().watches == scheduler::Watches::kOne;
+    if (what.queued && (what.scheduled || !one)) delivery_.restart_pods(scheduler::Watch::kQueued);
+    if (what.scheduled && (what.queued || !one)) delivery_.restart_pods(scheduler::Watch::kScheduled);
     if (what.queued) list_pods(scheduler::Watch::kQueued);
     if (what.scheduled || what.assumed) list_pods(scheduler::Watch::kScheduled);
     if (what.nodes) list_nodes();
@@ -210,7 +218,6 @@ class FollowRun {
   }
 
   void list_pods(scheduler::Watch watch) {
-    delivery_.restart_pods(watch);
     for (const PodFacts& pod : session_.list_pods(watch)) wake_decisions_of(pod.pod);
   }
 
@@ -313,8 +320,8 @@ class FollowRun {
   std::vector<BindState> binds_;  // by index into the recording's binds
   std::deque<uint32_t> answers_, decisions_;
   std::deque<PodId> failures_;
-  std::multimap<PodId, uint32_t> waiting_;  // followed requests whose pod is not in the view yet, by pod, as sent
-  std::vector<StringId> won_by_;            // by pod: whose bind was accepted
+  std::multimap<PodId, uint32_t> waiting_;       // followed requests whose pod is not in the view yet, by pod, as sent
+  std::vector<std::optional<StringId>> won_by_;  // by pod: whose bind was accepted; nobody may know its sender's name
   bool pods_to_list_ = false, nodes_to_list_ = false;
   Outcome outcome_;
 };
@@ -323,7 +330,9 @@ class FollowRun {
 Result<void> check_relists(const Recording& recording, const RunConfig& config) {
   if (!config.policy.relist.period) return {};
   const Duration span = recording.end() - recording.start() + config.drain.value_or(default_drain(config));
-  if (span.ns / config.policy.relist.period->ns <= kMaxRelists) return {};
+  const int64_t lists = span.ns / config.policy.relist.period->ns;
+  const int64_t objects = static_cast<int64_t>(recording.distinct_pods() + recording.distinct_nodes()) + 1;
+  if (lists <= kMaxRelists && lists <= kMaxListed / objects) return {};
   return Error{ErrorCode::kOutOfLimit,
                "the trace spans " + format_duration(span) + ", which is too many re-lists of every " +
                    format_duration(*config.policy.relist.period),

@@ -56,7 +56,7 @@ Result<DecodedFrame> Decoder::Impl::frame(std::string_view text) {
   std::optional<std::string_view> type;
   bool bare = false;
   walk.each_field(root, [&](Item& item) {
-    const Path path{nullptr, item.key, Path::kNoIndex};
+    const Path path = Path::field_of(nullptr, item.key);
     if (item.key == "type") {
       type = walk.text(item, path);
     } else if (item.key == "object") {
@@ -134,12 +134,9 @@ std::optional<Error> unusable(const ListHead& head) {
 }  // namespace
 
 void Decoder::Impl::read_items(Item& item, const ItemType& type, std::vector<ObjectFacts>& out) {
-  const Path path{nullptr, item.key, Path::kNoIndex};
+  const Path path = Path::field_of(nullptr, item.key);
   out.clear();
-  const std::optional<json::array> items = walk.array(item, path);
-  if (!items) return;
-  walk.each_element(*items, [&](Item& element, size_t i) {
-    const Path at{&path, "", i};
+  walk.each_element(item, path, [&](Item& element, const Path& at) {
     const std::optional<json::object> object = walk.object(element, at);
     if (!object) {
       if (element.type == json::json_type::null) walk.warn(at, "null where an object is expected; left out");
@@ -161,7 +158,7 @@ Result<DecodedList> Decoder::Impl::list(std::string_view text) {
   ListHead head;
   bool deferred = false;  // the items came before the list's kind, on which they depend
   walk.each_field(root, [&](Item& item) {
-    if (item.key != "items") return read_head(walk, reader, item, Path{nullptr, item.key, Path::kNoIndex}, head);
+    if (item.key != "items") return read_head(walk, reader, item, Path::field_of(nullptr, item.key), head);
     head.has_items = true;
     deferred = deferred || !head.named();
     if (!deferred) read_items(item, head.items(), list.objects);

@@ -72,7 +72,7 @@ const RawObject& ObjectReader::read(json::object object, const ItemType& assumed
   const size_t mark = walk_.mark();
   const ObjectKind before = raw_.type;
   walk_.each_field(object, [&](Item& item) {
-    const Path path{parent, item.key, Path::kNoIndex};
+    const Path path = Path::field_of(parent, item.key);
     if (item.key == "kind") {
       set_text(raw_.kind, item, path);
       kind_seen = true;
@@ -97,9 +97,7 @@ const RawObject& ObjectReader::read(json::object object, const ItemType& assumed
     raw_.type = type;
     bool more = false;
     if (object.reset().get(more) == simdjson::SUCCESS && more && type != ObjectKind::kOther) {
-      walk_.each_field(object, [&](Item& item) {
-        read_field(item, Path{parent, item.key, Path::kNoIndex}, Pass::kTyped);
-      });
+      walk_.each_field(object, [&](Item& item) { read_field(item, Path::field_of(parent, item.key), Pass::kTyped); });
     }
   }
   if (walk_.mark() != mark) walk_.name_warnings(mark, raw_.label());
@@ -144,12 +142,8 @@ bool ObjectReader::read_typed(Item& item, const Path& path) {
 }
 
 void ObjectReader::read_meta(Item& item, const Path& path) {
-  const std::optional<json::object> meta = walk_.object(item, path);
-  if (!meta) return;
-  raw_.meta.present = true;
-  walk_.each_field(*meta, [&](Item& field) {
+  const bool present = walk_.each_field(item, path, [&](Item& field, const Path& at) {
     const std::string_view key = field.key;
-    const Path at{&path, key, Path::kNoIndex};
     if (key == "name") {
       set_text(raw_.meta.name, field, at);
     } else if (key == "namespace") {
@@ -168,6 +162,7 @@ void ObjectReader::read_meta(Item& item, const Path& path) {
       read_annotations(field, at);
     }
   });
+  raw_.meta.present = raw_.meta.present || present;
 }
 
 RawMeta ObjectReader::meta(Item& item, const Path& path) {
@@ -177,30 +172,23 @@ RawMeta ObjectReader::meta(Item& item, const Path& path) {
 }
 
 void ObjectReader::read_annotations(Item& item, const Path& path) {
-  const std::optional<json::object> annotations = walk_.object(item, path);
-  if (!annotations) return;
-  walk_.each_field(*annotations, [&](Item& field) {
+  walk_.each_field(item, path, [&](Item& field, const Path& at) {
     if (field.key == "kubernetes.io/config.mirror") raw_.meta.mirror = true;
     if (field.key == "k8s.io/initial-events-end") {
-      raw_.meta.initial_events_end = walk_.text(field, Path{&path, field.key, Path::kNoIndex}) == "true";
+      raw_.meta.initial_events_end = walk_.text(field, at) == "true";
     }
   });
 }
 
 void ObjectReader::read_node_spec(Item& item, const Path& path) {
-  const std::optional<json::object> spec = walk_.object(item, path);
-  if (!spec) return;
-  walk_.each_field(*spec, [&](Item& field) {
+  walk_.each_field(item, path, [&](Item& field, const Path& at) {
     if (field.key != "unschedulable") return;
-    raw_.node.unschedulable = walk_.boolean(field, Path{&path, field.key, Path::kNoIndex}).value_or(false);
+    raw_.node.unschedulable = walk_.boolean(field, at).value_or(false);
   });
 }
 
 void ObjectReader::read_node_status(Item& item, const Path& path) {
-  const std::optional<json::object> status = walk_.object(item, path);
-  if (!status) return;
-  walk_.each_field(*status, [&](Item& field) {
-    const Path at{&path, field.key, Path::kNoIndex};
+  walk_.each_field(item, path, [&](Item& field, const Path& at) {
     if (field.key == "allocatable") read_allocatable(field, at);
     if (field.key == "conditions") raw_.node.ready = read_condition(field, at, "Ready");
   });
@@ -225,18 +213,13 @@ void ObjectReader::read_allocatable(Item& item, const Path& path) {
 }
 
 void ObjectReader::read_source(Item& item, const Path& path) {
-  const std::optional<json::object> source = walk_.object(item, path);
-  if (!source) return;
-  walk_.each_field(*source, [&](Item& field) {
-    if (field.key == "component") set_text(raw_.event.component, field, Path{&path, field.key, Path::kNoIndex});
+  walk_.each_field(item, path, [&](Item& field, const Path& at) {
+    if (field.key == "component") set_text(raw_.event.component, field, at);
   });
 }
 
 void ObjectReader::read_regarding(Item& item, const Path& path) {
-  const std::optional<json::object> regarding = walk_.object(item, path);
-  if (!regarding) return;
-  walk_.each_field(*regarding, [&](Item& field) {
-    const Path at{&path, field.key, Path::kNoIndex};
+  walk_.each_field(item, path, [&](Item& field, const Path& at) {
     if (field.key == "kind") set_text(raw_.event.kind, field, at);
     if (field.key == "namespace") set_text(raw_.event.ns, field, at);
     if (field.key == "name") set_text(raw_.event.name, field, at);
@@ -247,16 +230,11 @@ void ObjectReader::read_regarding(Item& item, const Path& path) {
 // The status of the condition of the wanted type.
 Condition ObjectReader::read_condition(Item& item, const Path& path, std::string_view wanted) {
   Condition found = Condition::kAbsent;
-  const std::optional<json::array> conditions = walk_.array(item, path);
-  if (!conditions) return found;
-  walk_.each_element(*conditions, [&](Item& element, size_t i) {
-    const Path at{&path, "", i};
-    const std::optional<json::object> condition = walk_.object(element, at);
-    if (!condition) return;
+  walk_.each_element(item, path, [&](Item& element, const Path& at) {
     std::string_view type, status;
-    walk_.each_field(*condition, [&](Item& field) {
-      if (field.key == "type") set_text(type, field, Path{&at, field.key, Path::kNoIndex});
-      if (field.key == "status") set_text(status, field, Path{&at, field.key, Path::kNoIndex});
+    walk_.each_field(element, at, [&](Item& field, const Path& part) {
+      if (field.key == "type") set_text(type, field, part);
+      if (field.key == "status") set_text(status, field, part);
     });
     if (type != wanted) return;
     found = status == "True" ? Condition::kTrue : status == "False" ? Condition::kFalse : Condition::kUnknown;

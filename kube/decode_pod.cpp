@@ -19,12 +19,9 @@ PodPhase phase_of(std::string_view text) {
 }  // namespace
 
 void ObjectReader::read_pod_spec(Item& item, const Path& path) {
-  const std::optional<json::object> spec = walk_.object(item, path);
-  if (!spec) return;
   RawPod& pod = raw_.pod;
-  walk_.each_field(*spec, [&](Item& field) {
+  walk_.each_field(item, path, [&](Item& field, const Path& at) {
     const std::string_view key = field.key;
-    const Path at{&path, key, Path::kNoIndex};
     if (key == "nodeName") {
       set_text(pod.node, field, at);
     } else if (key == "schedulerName") {
@@ -46,18 +43,13 @@ void ObjectReader::read_pod_spec(Item& item, const Path& path) {
       pod.spec.pod_level = std::move(requests);
     } else if (key == "schedulingGates") {
       pod.gated = false;
-      if (const std::optional<json::array> gates = walk_.array(field, at)) {
-        walk_.each_element(*gates, [&](Item&, size_t) { pod.gated = true; });
-      }
+      walk_.each_element(field, at, [&](Item&, const Path&) { pod.gated = true; });
     }
   });
 }
 
 void ObjectReader::read_pod_status(Item& item, const Path& path) {
-  const std::optional<json::object> status = walk_.object(item, path);
-  if (!status) return;
-  walk_.each_field(*status, [&](Item& field) {
-    const Path at{&path, field.key, Path::kNoIndex};
+  walk_.each_field(item, path, [&](Item& field, const Path& at) {
     if (field.key == "phase") {
       const std::string_view text = walk_.text(field, at).value_or(std::string_view());
       raw_.pod.phase = phase_of(text);
@@ -72,23 +64,18 @@ void ObjectReader::read_pod_status(Item& item, const Path& path) {
 
 void ObjectReader::read_containers(Item& item, const Path& path, std::vector<Container>& out, ContainerRole role) {
   out.clear();
-  const std::optional<json::array> containers = walk_.array(item, path);
-  if (!containers) return;
-  walk_.each_element(*containers, [&](Item& element, size_t i) {
+  walk_.each_element(item, path, [&](Item& element, const Path& at) {
     Container& container = out.emplace_back();
     container.role = role;
-    read_container(element, Path{&path, "", i}, container);
+    read_container(element, at, container);
   });
 }
 
 void ObjectReader::read_container(Item& item, const Path& path, Container& out) {
-  const std::optional<json::object> container = walk_.object(item, path);
-  if (!container) return;
   std::string_view name;
   const size_t mark = walk_.mark();
-  walk_.each_field(*container, [&](Item& field) {
+  walk_.each_field(item, path, [&](Item& field, const Path& at) {
     const std::string_view key = field.key;
-    const Path at{&path, key, Path::kNoIndex};
     if (key == "name") {
       set_text(name, field, at);
     } else if (key == "resources") {
@@ -105,20 +92,15 @@ void ObjectReader::read_container(Item& item, const Path& path, Container& out) 
 
 void ObjectReader::read_ports(Item& item, const Path& path, Container& out) {
   out.ports.clear();
-  const std::optional<json::array> ports = walk_.array(item, path);
-  if (!ports) return;
-  walk_.each_element(*ports, [&](Item& element, size_t i) {
-    const ContainerPort port = read_port(element, Path{&path, "", i});
+  walk_.each_element(item, path, [&](Item& element, const Path& at) {
+    const ContainerPort port = read_port(element, at);
     if (port.host_port > 0) out.ports.push_back(port);
   });
 }
 
 ContainerPort ObjectReader::read_port(Item& item, const Path& path) {
   ContainerPort port;
-  const std::optional<json::object> object = walk_.object(item, path);
-  if (!object) return port;
-  walk_.each_field(*object, [&](Item& field) {
-    const Path at{&path, field.key, Path::kNoIndex};
+  walk_.each_field(item, path, [&](Item& field, const Path& at) {
     if (field.key == "hostPort") {
       port.host_port = walk_.integer(field, at).value_or(0);
       if (port.host_port > 65535) {
@@ -140,18 +122,14 @@ ContainerPort ObjectReader::read_port(Item& item, const Path& path) {
 
 // {"requests": {…}, "limits": …}: the API server has already set requests that only limits name.
 void ObjectReader::read_requests(Item& item, const Path& path, ResourceList& out) {
-  const std::optional<json::object> resources = walk_.object(item, path);
-  if (!resources) return;
-  walk_.each_field(*resources, [&](Item& field) {
-    if (field.key == "requests") read_resource_list(field, Path{&path, field.key, Path::kNoIndex}, out);
+  walk_.each_field(item, path, [&](Item& field, const Path& at) {
+    if (field.key == "requests") read_resource_list(field, at, out);
   });
 }
 
 void ObjectReader::read_resource_list(Item& item, const Path& path, ResourceList& out) {
   out = {};
-  const std::optional<json::object> list = walk_.object(item, path);
-  if (!list) return;
-  walk_.each_field(*list, [&](Item& field) { read_resource(field, Path{&path, field.key, Path::kNoIndex}, out); });
+  walk_.each_field(item, path, [&](Item& field, const Path& at) { read_resource(field, at, out); });
 }
 
 // One entry of a map of resources. Null is zero, as upstream reads it.

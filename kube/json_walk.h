@@ -1,9 +1,10 @@
 // JsonWalk: one JSON document being read by simdjson's on-demand parser, with warnings that name the field.
 //
-// Internal to the decoder: the only header that shows simdjson, included by nothing but kube/decode*.cpp. The on-demand
-// parser checks only what is looked at, so damage may show late: after it, broken() holds, every loop has ended, and
-// what was read must be thrown away. A field of the wrong type is no damage: it is warned of and counts as absent, as
-// null does. Documents are limited in size and depth. One thread; views live until the next open().
+// Internal to the decoder: the only header that shows simdjson, included by nothing but json_walk.cpp and decode*.cpp
+// (through decode_object.h). The on-demand parser checks only what is looked at, so damage may show late: after it,
+// broken() holds, every loop has ended, and what was read must be thrown away. A field of the wrong type is no damage:
+// it is warned of and counts as absent, as null does. Documents are limited in size and depth. One thread; views live
+// until the next open().
 #pragma once
 
 #include <simdjson.h>
@@ -33,6 +34,10 @@ struct Path {
   const Path* parent = nullptr;
   std::string_view name;
   size_t index = kNoIndex;
+
+  // Of a field of the object at `parent`; nullptr: of the document's own object.
+  static Path field_of(const Path* parent, std::string_view key) { return {parent, key, kNoIndex}; }
+  Path element(size_t i) const { return {this, "", i}; }
 
   std::string text() const;  // "spec.containers[0].resources.requests.cpu"
 };
@@ -79,6 +84,21 @@ class JsonWalk {
       f(item, index++);
       if (broken()) return;
     }
+  }
+
+  // The same for what must be an object or a list, with the path of each part: f(Item&, const Path&). False if it is
+  // something else, of which object() or array() warned.
+  template <typename F>
+  bool each_field(Item& item, const Path& path, F&& f) {
+    const std::optional<json::object> fields = object(item, path);
+    if (fields) each_field(*fields, [&](Item& field) { f(field, Path::field_of(&path, field.key)); });
+    return fields.has_value();
+  }
+  template <typename F>
+  bool each_element(Item& item, const Path& path, F&& f) {
+    const std::optional<json::array> elements = array(item, path);
+    if (elements) each_element(*elements, [&](Item& element, size_t i) { f(element, path.element(i)); });
+    return elements.has_value();
   }
 
   // The value if it is of this type. Nothing for null; nothing and a warning for any other type. Once per item.

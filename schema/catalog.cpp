@@ -1,5 +1,7 @@
 #include "schema/catalog.h"
 
+#include <functional>
+
 #include "base/hash.h"
 
 namespace inquest {
@@ -8,6 +10,15 @@ namespace {
 constexpr size_t kBlock = size_t{64} << 10;
 
 uint64_t hash_pair(uint32_t a, uint32_t b) { return mix(uint64_t{a} << 32 | b); }
+
+// The ordinal of a value that is there already, or that is entered now, as `keep` keeps it.
+template <typename Values, typename Value, typename Keep = std::identity>
+uint32_t intern(InternTable& table, Values& values, uint64_t hash, const Value& value, Keep keep = {}) {
+  const auto next = static_cast<uint32_t>(values.size());
+  const uint32_t id = table.find_or_insert(hash, next, [&](uint32_t i) { return values[i] == value; });
+  if (id == next) values.push_back(keep(value));
+  return id;
+}
 
 }  // namespace
 
@@ -28,51 +39,27 @@ std::string_view Catalog::store(std::string_view text) {
 }
 
 StringId Catalog::string(std::string_view text) {
-  const auto next = static_cast<uint32_t>(strings_.size());
-  const uint32_t id =
-      string_table_.find_or_insert(hash_bytes(text), next, [&](uint32_t i) { return strings_[i] == text; });
-  if (id == next) strings_.push_back(store(text));
-  return {id};
+  return {
+      intern(string_table_, strings_, hash_bytes(text), text, [&](std::string_view given) { return store(given); })};
 }
 
 KeyId Catalog::key(StringId ns, StringId name) {
-  const auto next = static_cast<uint32_t>(keys_.size());
-  const uint32_t id = key_table_.find_or_insert(hash_pair(ns.value, name.value), next,
-                                                [&](uint32_t i) { return keys_[i].ns == ns && keys_[i].name == name; });
-  if (id == next) keys_.push_back({ns, name});
-  return {id};
+  return {intern(key_table_, keys_, hash_pair(ns.value, name.value), Key{ns, name})};
 }
 
 PodId Catalog::pod(KeyId key, StringId uid) {
-  const auto next = static_cast<uint32_t>(pods_.size());
-  const uint32_t id = pod_table_.find_or_insert(hash_pair(key.value, uid.value), next,
-                                                [&](uint32_t i) { return pods_[i].key == key && pods_[i].uid == uid; });
-  if (id == next) pods_.push_back({key, uid});
-  return {id};
+  return {intern(pod_table_, pods_, hash_pair(key.value, uid.value), Pod{key, uid})};
 }
 
 NodeId Catalog::node(std::string_view name) {
   const StringId text = string(name);
-  const auto next = static_cast<uint32_t>(nodes_.size());
-  const uint32_t id = node_table_.find_or_insert(mix(text.value), next, [&](uint32_t i) { return nodes_[i] == text; });
-  if (id == next) nodes_.push_back(text);
-  return {id};
+  return {intern(node_table_, nodes_, mix(text.value), text)};
 }
 
-ShapeId Catalog::shape(const PodShape& shape) {
-  const auto next = static_cast<uint32_t>(shapes_.size());
-  const uint32_t id =
-      shape_table_.find_or_insert(hash_of(shape), next, [&](uint32_t i) { return shapes_[i] == shape; });
-  if (id == next) shapes_.push_back(shape);
-  return {id};
-}
+ShapeId Catalog::shape(const PodShape& shape) { return {intern(shape_table_, shapes_, hash_of(shape), shape)}; }
 
 AllocatableId Catalog::allocatable(const Allocatable& allocatable) {
-  const auto next = static_cast<uint32_t>(allocatables_.size());
-  const uint32_t id = allocatable_table_.find_or_insert(hash_of(allocatable), next,
-                                                        [&](uint32_t i) { return allocatables_[i] == allocatable; });
-  if (id == next) allocatables_.push_back(allocatable);
-  return {id};
+  return {intern(allocatable_table_, allocatables_, hash_of(allocatable), allocatable)};
 }
 
 std::string_view Catalog::text(StringId id) const { return id.known() ? strings_[id.value] : std::string_view(); }

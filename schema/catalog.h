@@ -60,10 +60,12 @@ class Catalog {
  private:
   struct Key {
     StringId ns, name;
+    friend bool operator==(const Key&, const Key&) = default;
   };
   struct Pod {
     KeyId key;
     StringId uid;
+    friend bool operator==(const Pod&, const Pod&) = default;
   };
 
   std::string_view store(std::string_view text);

@@ -54,11 +54,7 @@ Error unknown_verb(const std::string& word, const std::vector<std::unique_ptr<Ve
 
 // What CLI11 found wrong, in our form.
 ExitCode refuse(const CLI::ParseError& error, const CLI::App& app, Terminal& terminal) {
-  const std::vector<const CLI::App*> parsed = [&] {
-    std::vector<const CLI::App*> out;
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App* s) { return s->parsed(); })) out.push_back(sub);
-    return out;
-  }();
+  const std::vector<const CLI::App*> parsed = app.get_subcommands([](const CLI::App* sub) { return sub->parsed(); });
   const std::string verb = parsed.empty() ? "" : " " + parsed.front()->get_name();
   std::string text = error.what();
   text = text.substr(0, text.find('\n'));

@@ -13,9 +13,7 @@
 namespace inquest::cli {
 namespace {
 
-std::string signed_duration(int64_t ns) {
-  return (ns < 0 ? "-" : "+") + format_seconds(ns < 0 ? Duration{} - Duration{ns} : Duration{ns});
-}
+std::string signed_duration(int64_t ns) { return (ns < 0 ? "" : "+") + format_seconds({ns}); }
 
 class Import : public Verb {
  public:

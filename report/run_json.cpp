@@ -5,6 +5,7 @@
 #include "report/json.h"
 #include "report/policy_report.h"
 #include "report/run_report.h"
+#include "report/text.h"
 #include "report/trace_report.h"
 
 namespace inquest::report {
@@ -14,8 +15,6 @@ using scheduler::Misfit;
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kVerbs = {"ADDED", "MODIFIED", "DELETED"};
-constexpr std::array<std::string_view, 3> kProtocols = {"TCP", "UDP", "SCTP"};
 constexpr std::array<std::string_view, 8> kMisfits = {"fits", "no-such-node", "port",      "pods",
                                                       "cpu",  "memory",       "ephemeral", "extended"};
 constexpr std::array<std::string_view, 3> kEndings = {"ok", "violated", "unknown"};
@@ -85,7 +84,7 @@ class RunJson {
 
   void hit(const replayer::FaultHit& hit) {
     json_.begin_object().field("fault", hit.fault + 1).field("seq", hit.seq);
-    json_.field("verb", kVerbs[static_cast<size_t>(hit.verb)]).field("rv", hit.rv).instant("at", hit.at, origin_);
+    json_.field("verb", name_of(hit.verb)).field("rv", hit.rv).instant("at", hit.at, origin_);
     pod("pod", hit.pod);
     node("node", hit.node);
     json_.end_object();
@@ -122,9 +121,14 @@ class RunJson {
     json_.end_object().key("host_ports").begin_array();
     for (const HostPort& port : shape.ports) {
       json_.begin_object().field("ip", port.ip).field("port", port.port);
-      json_.field("protocol", kProtocols[static_cast<size_t>(port.protocol)]).end_object();
+      json_.field("protocol", name_of(port.protocol)).end_object();
     }
     json_.end_array().end_object();
+  }
+
+  void begin_misfit(std::string_view name, const Misfit& misfit) {
+    json_.key(name).begin_object().field("kind", kMisfits[static_cast<size_t>(misfit.kind)]);
+    pod("holder", misfit.holder);
   }
 
   void misfit(std::string_view name, const Misfit& misfit, NodeId where, ShapeId asked) {
@@ -132,8 +136,7 @@ class RunJson {
       json_.nothing(name);
       return;
     }
-    json_.key(name).begin_object().field("kind", kMisfits[static_cast<size_t>(misfit.kind)]);
-    pod("holder", misfit.holder);
+    begin_misfit(name, misfit);
     json_.field("text", misfit_text(catalog_, misfit, where, asked, Uids::kHide)).end_object();
   }
 
@@ -142,8 +145,7 @@ class RunJson {
       json_.nothing("exceeds");
       return;
     }
-    json_.key("exceeds").begin_object().field("kind", kMisfits[static_cast<size_t>(misfit.kind)]);
-    pod("holder", misfit.holder);
+    begin_misfit("exceeds", misfit);
     json_.end_object();
   }
 

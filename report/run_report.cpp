@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/duration.h"
 #include "base/hash.h"
@@ -20,8 +19,6 @@ using replayer::Verdict;
 using scheduler::Misfit;
 
 namespace {
-
-constexpr std::array<std::string_view, 3> kVerbs = {"ADDED", "MODIFIED", "DELETED"};
 
 bool is_point(const Finding& finding) {
   return finding.verdict == Verdict::kDoubleBind || finding.verdict == Verdict::kEarlyExpire ||
@@ -222,7 +219,7 @@ class RunText {
     const bool drop = hit.fault < run_.config.plan.faults.size() &&
                       run_.config.plan.faults[hit.fault].kind == replayer::FaultKind::kDrop;
     return fmt::format("fault {} {} @{} {} rv {}", hit.fault + 1, drop ? "dropped" : "delayed", hit.seq,
-                       kVerbs[static_cast<size_t>(hit.verb)], hit.rv);
+                       name_of(hit.verb), hit.rv);
   }
 
   std::string race(const Finding& finding) const {

@@ -16,7 +16,6 @@ class Style {
   std::string good(std::string_view text) const { return wrap("32", text); }
   std::string bad(std::string_view text) const { return wrap("1;31", text); }
   std::string unsure(std::string_view text) const { return wrap("33", text); }
-  std::string faint(std::string_view text) const { return wrap("2", text); }
 
  private:
   std::string wrap(std::string_view code, std::string_view text) const {

@@ -28,8 +28,6 @@ std::string escaped(uint32_t c) {
   }
 }
 
-constexpr std::array<std::string_view, 3> kProtocols = {"TCP", "UDP", "SCTP"};
-
 }  // namespace
 
 CodePoint first_code_point(std::string_view text) {
@@ -117,10 +115,19 @@ std::string span(Duration duration) {
   return format_seconds(duration);
 }
 
+std::string_view name_of(Verb verb) {
+  constexpr std::array<std::string_view, 3> kVerbs = {"ADDED", "MODIFIED", "DELETED"};
+  return kVerbs[static_cast<size_t>(verb)];
+}
+
+std::string_view name_of(Protocol protocol) {
+  constexpr std::array<std::string_view, 3> kProtocols = {"TCP", "UDP", "SCTP"};
+  return kProtocols[static_cast<size_t>(protocol)];
+}
+
 std::string port(const HostPort& port) {
-  const std::string_view protocol = kProtocols[static_cast<size_t>(port.protocol) % kProtocols.size()];
   const std::string address = port.ip.empty() ? "" : printable(port.ip) + ":";
-  return fmt::format("{}{}/{}", address, port.port, protocol);
+  return fmt::format("{}{}/{}", address, port.port, name_of(port.protocol));
 }
 
 std::string shape(const PodShape& shape) {

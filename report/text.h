@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/time.h"
-#include "schema/catalog.h"
+#include "schema/facts.h"
 
 namespace inquest::report {
 
@@ -35,6 +35,8 @@ std::string cpu(int64_t milli);                                                 
 std::string memory(int64_t bytes);                                                  // "128Mi" when exact, else bytes
 std::string span(Duration duration);                                                // "1 s", "24.031 s"
 std::string shape(const PodShape& shape);                                           // "100m cpu · hostPort 8080/TCP"
+std::string_view name_of(Verb verb);                                                // "ADDED"
+std::string_view name_of(Protocol protocol);                                        // "TCP"
 std::string port(const HostPort& port);                                             // "8080/TCP", "10.0.0.1:53/UDP"
 std::string short_uid(std::string_view uid);                                        // "7a3e…"
 std::string pod_name(const Catalog& catalog, PodId pod);                            // "sched-lab/pod1"

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <charconv>
 
 #include "base/duration.h"
 #include "cli/verb.h"
@@ -133,7 +134,11 @@ class Replay : public Verb {
     if (drain_) {
       INQUEST_TRY(config.drain, duration("--drain", *drain_));
     }
-    config.seed = seed_;
+    // CLI11 would take -1, and any number too large as the largest.
+    const auto [end, failed] = std::from_chars(seed_.data(), seed_.data() + seed_.size(), config.seed);
+    if (failed != std::errc{} || end != seed_.data() + seed_.size()) {
+      return Error{ErrorCode::kUsage, "it takes a whole number below 2^64", "--seed " + seed_, ""};
+    }
     return config;
   }
 
@@ -155,7 +160,7 @@ class Replay : public Verb {
   std::vector<std::pair<FaultKind, std::string>> faults_;
   std::vector<std::optional<std::string>> values_;  // by index of scheduler::parameters()
   std::optional<std::string> lag_, drain_;
-  uint64_t seed_ = 0;
+  std::string seed_{"0"};
   bool json_ = false;
 };
 

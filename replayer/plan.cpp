@@ -57,6 +57,10 @@ Result<uint64_t> parse_count(std::string_view what, std::string_view text) {
 // One field of a fault, the same for a flag's key=value and a plan's mapping.
 Result<void> set_field(Fault& fault, std::string_view key, std::string_view value) {
   Trigger& trigger = fault.trigger;
+  // An empty name is a forgotten one, such as "name=$POD"; it must not hit whatever comes first.
+  if (value.empty() && (key == "name" || key == "namespace" || key == "uid")) {
+    return usage(std::string(key) + " needs a value", "leave it out to match any");
+  }
   if (key == "resource") {
     INQUEST_TRY(trigger.resource, one_of(kResources, "resource", value));
   } else if (key == "verb") {

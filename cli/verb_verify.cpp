@@ -2,6 +2,7 @@
 
 #include "cli/verb.h"
 #include "replayer/checkpoints.h"
+#include "replayer/promises.h"
 #include "report/trace_report.h"
 #include "schema/reader.h"
 
@@ -12,7 +13,7 @@ class Verify : public Verb {
  public:
   std::string_view name() const override { return "verify"; }
   std::string_view about() const override {
-    return "Check a trace: its checksums, then its watches against the lists taken beside them";
+    return "Check a trace: its checksums, its watches against the lists taken beside them, and what a watch promises";
   }
   std::string_view example() const override { return "inquest verify hostport.trace"; }
 
@@ -24,18 +25,22 @@ class Verify : public Verb {
   ExitCode run(Terminal& terminal) override {
     auto reader = trace::TraceReader::open(trace_);
     if (!reader.ok()) return failed(reader.error(), terminal);
+    report::Verification found;
     auto damage = reader->check_integrity();
     if (!damage.ok()) return failed(damage.error(), terminal);
-    std::optional<replayer::CheckpointReport> checkpoints;
-    if (!*damage) {
-      auto compared = replayer::compare_checkpoints(*reader);
-      if (!compared.ok()) return failed(compared.error(), terminal);
-      checkpoints = *std::move(compared);
+    found.damage = *std::move(damage);
+    if (!found.damage) {
+      auto checkpoints = replayer::compare_checkpoints(*reader);
+      if (!checkpoints.ok()) return failed(checkpoints.error(), terminal);
+      found.checkpoints = *std::move(checkpoints);
+      auto promises = replayer::check_promises(*reader);
+      if (!promises.ok()) return failed(promises.error(), terminal);
+      found.promises = *std::move(promises);
     }
     const trace::TraceInfo& info = reader->info();
-    terminal.out << (json_ ? report::verify_json(trace_, info, *damage, checkpoints)
-                           : report::verify_text(trace_, info, *damage, checkpoints, terminal.style));
-    if (*damage || checkpoints->differences > 0) return ExitCode::kFindings;
+    terminal.out << (json_ ? report::verify_json(trace_, info, found)
+                           : report::verify_text(trace_, info, found, terminal.style));
+    if (found.failed()) return ExitCode::kFindings;
     return info.complete() ? ExitCode::kOk : ExitCode::kMissing;
   }
 

@@ -210,29 +210,61 @@ std::string info_json(const std::string& file, const trace::TraceInfo& info, con
   return json.finish();
 }
 
-std::string verify_text(const std::string& file, const trace::TraceInfo& info,
-                        const std::optional<trace::BatchDamage>& damage,
-                        const std::optional<replayer::CheckpointReport>& checkpoints, Style style) {
-  std::string out = fmt::format("trace        {} · {} · {} in {}\n", style.strong(printable(file)), span(length(info)),
-                                counted(info.records, "record"), counted(info.batches, "batch", "batches"));
-  out += "integrity    ";
-  out += damage ? style.bad("damaged") + " · " + damage_text(*damage)
-                : style.good("ok") + " · every checksum, and the chain over all batches";
-  out += "\ncheckpoints  ";
-  if (!checkpoints) return out + "not compared, because the trace is damaged\n";
-  const bool differ = checkpoints->differences > 0;
-  const bool all = checkpoints->not_compared == 0;
-  out += (differ ? style.bad("differ")
-          : all  ? style.good("ok")
-                 : style.unsure("in part")) +
-         " · " + checkpoints_text(*checkpoints, style) + "\n";
-  for (const replayer::CheckpointDifference& difference : checkpoints->first) {
+namespace {
+
+std::string verify_checkpoints(const replayer::CheckpointReport& checkpoints, Style style) {
+  const bool differ = checkpoints.differences > 0;
+  const bool all = checkpoints.not_compared == 0;
+  std::string out = "checkpoints  " +
+                    (differ ? style.bad("differ")
+                     : all  ? style.good("ok")
+                            : style.unsure("in part")) +
+                    std::string(kDot) + checkpoints_text(checkpoints, style) + "\n";
+  for (const replayer::CheckpointDifference& difference : checkpoints.first) {
     out += fmt::format("  @{} {}  {}  {}\n", difference.seq, printable(difference.stream), printable(difference.object),
                        printable(difference.what));
   }
-  if (checkpoints->differences > checkpoints->first.size()) {
-    out += fmt::format("  and {} more\n", count(checkpoints->differences - checkpoints->first.size()));
+  if (checkpoints.differences > checkpoints.first.size()) {
+    out += fmt::format("  and {} more\n", count(checkpoints.differences - checkpoints.first.size()));
   }
+  return out;
+}
+
+std::string verify_promises(const replayer::PromiseReport& promises, Style style) {
+  if (promises.total() == 0) {
+    return "promises     " + style.good("ok") + std::string(kDot) +
+           fmt::format("{}: in order, none twice, none of an unknown object, no time travel, no hole\n",
+                       counted(promises.frames, "frame"));
+  }
+  std::string out = "promises     " + style.bad("broken");
+  for (size_t i = 0; i < replayer::kPromises; ++i) {
+    if (promises.broken[i] == 0) continue;
+    out += fmt::format("{}{} {}", kDot, count(promises.broken[i]), name_of(static_cast<replayer::Promise>(i)));
+  }
+  out += "\n";
+  for (const replayer::BrokenPromise& broken : promises.first) {
+    out += fmt::format("  @{} {}  {}: {}{}\n", broken.seq, printable(broken.stream), name_of(broken.promise),
+                       broken.object.empty() ? "" : printable(broken.object) + " ", printable(broken.what));
+  }
+  if (promises.total() > promises.first.size()) {
+    out += fmt::format("  and {} more\n", count(promises.total() - promises.first.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string verify_text(const std::string& file, const trace::TraceInfo& info, const Verification& found, Style style) {
+  std::string out = fmt::format("trace        {} · {} · {} in {}\n", style.strong(printable(file)), span(length(info)),
+                                counted(info.records, "record"), counted(info.batches, "batch", "batches"));
+  out += "integrity    ";
+  out += found.damage ? style.bad("damaged") + " · " + damage_text(*found.damage)
+                      : style.good("ok") + " · every checksum, and the chain over all batches";
+  out += "\n";
+  if (!found.checkpoints || !found.promises) {
+    return out + "checkpoints  not compared, because the trace is damaged\n";
+  }
+  out += verify_checkpoints(*found.checkpoints, style) + verify_promises(*found.promises, style);
   if (const std::string why = incomplete_because(info); !why.empty()) {
     out += "incomplete   " + style.unsure(why) + "\n";
   }
@@ -251,21 +283,41 @@ void add_checkpoints(JsonWriter& json, const replayer::CheckpointReport& checkpo
   json.end_array().end_object();
 }
 
-std::string verify_json(const std::string& file, const trace::TraceInfo& info,
-                        const std::optional<trace::BatchDamage>& damage,
-                        const std::optional<replayer::CheckpointReport>& checkpoints) {
+namespace {
+
+void add_promises(JsonWriter& json, const replayer::PromiseReport& promises) {
+  json.key("promises").begin_object().field("frames", promises.frames).key("broken").begin_object();
+  for (size_t i = 0; i < replayer::kPromises; ++i) {
+    json.field(name_of(static_cast<replayer::Promise>(i)), promises.broken[i]);
+  }
+  json.end_object().key("first_broken").begin_array();
+  for (const replayer::BrokenPromise& broken : promises.first) {
+    json.begin_object().field("promise", name_of(broken.promise)).field("seq", broken.seq);
+    json.field("stream", broken.stream).field("object", broken.object).field("what", broken.what).end_object();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+std::string verify_json(const std::string& file, const trace::TraceInfo& info, const Verification& found) {
   JsonWriter json("verify");
   add_trace(json, file, info);
-  if (damage) {
-    json.key("damage").begin_object().field("batch", damage->batch).field("first_seq", damage->first);
-    json.field("last_seq", damage->last).field("why", damage->why).end_object();
+  if (found.damage) {
+    json.key("damage").begin_object().field("batch", found.damage->batch).field("first_seq", found.damage->first);
+    json.field("last_seq", found.damage->last).field("why", found.damage->why).end_object();
   } else {
     json.nothing("damage");
   }
-  if (checkpoints) {
-    add_checkpoints(json, *checkpoints);
+  if (found.checkpoints) {
+    add_checkpoints(json, *found.checkpoints);
   } else {
     json.nothing("checkpoints");
+  }
+  if (found.promises) {
+    add_promises(json, *found.promises);
+  } else {
+    json.nothing("promises");
   }
   return json.finish();
 }

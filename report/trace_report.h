@@ -6,6 +6,7 @@
 #include <string>
 
 #include "replayer/checkpoints.h"
+#include "replayer/promises.h"
 #include "report/json.h"
 #include "report/style.h"
 #include "schema/reader.h"
@@ -25,13 +26,18 @@ std::string info_json(const std::string& file, const trace::TraceInfo& info, con
 std::string import_line(const std::string& file, const trace::TraceInfo& info,
                         const replayer::CheckpointReport& checkpoints, Style style);
 
-// `damage` and `checkpoints`: what was found; without checkpoints they were not compared, because of the damage.
-std::string verify_text(const std::string& file, const trace::TraceInfo& info,
-                        const std::optional<trace::BatchDamage>& damage,
-                        const std::optional<replayer::CheckpointReport>& checkpoints, Style style);
-std::string verify_json(const std::string& file, const trace::TraceInfo& info,
-                        const std::optional<trace::BatchDamage>& damage,
-                        const std::optional<replayer::CheckpointReport>& checkpoints);
+// What `verify` found. Of a damaged trace nothing more is said: the rest is none.
+struct Verification {
+  std::optional<trace::BatchDamage> damage;
+  std::optional<replayer::CheckpointReport> checkpoints;
+  std::optional<replayer::PromiseReport> promises;
+
+  bool failed() const {
+    return damage || (checkpoints && checkpoints->differences > 0) || (promises && promises->total() > 0);
+  }
+};
+std::string verify_text(const std::string& file, const trace::TraceInfo& info, const Verification& found, Style style);
+std::string verify_json(const std::string& file, const trace::TraceInfo& info, const Verification& found);
 
 // Why the trace is not whole: "still open", "2 gaps", "3 lines lost"; empty if it is.
 std::string incomplete_because(const trace::TraceInfo& info);

@@ -26,7 +26,7 @@ Result<void> BindFeed::write() {
     out.bind.message = first.message;
   }
   INQUEST_TRY(const std::string body, spool_->get(moment.answer ? first.answer : first.request));
-  INQUEST_TRY(const trace::Seq seq, writer_->append(out, body));
+  INQUEST_TRY(const trace::Seq seq, writer_->append(out, redactor_->redact(body)));
   if (!moment.answer) requests_[moment.bind] = seq;
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "recorder/bind_set.h"
+#include "recorder/redact.h"
 #include "schema/writer.h"
 
 namespace inquest::recorder {
@@ -12,11 +13,13 @@ namespace inquest::recorder {
 class BindFeed {
  public:
   // `streams`: by input; of inputs that hold binds. All references must outlive the feed.
-  BindFeed(const BindSet& binds, BodySpool& spool, std::vector<trace::StreamId> streams, trace::TraceWriter& writer)
+  BindFeed(const BindSet& binds, BodySpool& spool, std::vector<trace::StreamId> streams, trace::TraceWriter& writer,
+           Redactor& redactor)
       : binds_(&binds),
         spool_(&spool),
         streams_(std::move(streams)),
         writer_(&writer),
+        redactor_(&redactor),
         requests_(binds.joined().size(), 0) {}
 
   bool done() const { return next_ == binds_->moments().size(); }
@@ -35,6 +38,7 @@ class BindFeed {
   BodySpool* spool_;
   std::vector<trace::StreamId> streams_;
   trace::TraceWriter* writer_;
+  Redactor* redactor_;
   std::vector<trace::Seq> requests_;  // by joined bind
   size_t next_ = 0;
 };

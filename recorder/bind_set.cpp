@@ -78,15 +78,14 @@ void BindSet::shift(uint32_t input, int64_t offset_ns) {
   }
 }
 
-// An audited request may be logged at more than one stage of its end; a whole answer is worth more than a panic.
+// An audited request may be logged at more than one stage of its end; a whole answer is worth more than a panic. The
+// same event may also stand in two files, when a log was rotated by copying.
 void BindSet::drop_repeated_stages() {
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < seen_.size(); ++i) {
     if (seen_[i].audit_hash[0] != 0) order.push_back(i);
   }
-  const auto id = [&](uint32_t i) {
-    return std::make_tuple(seen_[i].input, seen_[i].audit_hash[0], seen_[i].audit_hash[1]);
-  };
+  const auto id = [&](uint32_t i) { return std::make_tuple(seen_[i].audit_hash[0], seen_[i].audit_hash[1]); };
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return std::make_tuple(id(a), seen_[a].panicked, a) < std::make_tuple(id(b), seen_[b].panicked, b);
   });

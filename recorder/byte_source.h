@@ -14,8 +14,11 @@
 
 namespace inquest::recorder {
 
+inline constexpr const char* kStdin = "-";
+
 class ByteSource {
  public:
+  // "-" is the standard input.
   // Errors: missing, a directory, no permission; each says so.
   static Result<std::unique_ptr<ByteSource>> open(const std::string& path);
   virtual ~ByteSource() = default;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "recorder/envelope.h"
+#include "recorder/source.h"
+
 namespace inquest::recorder {
 namespace {
 
@@ -19,21 +22,29 @@ bool usable_name(std::string_view name) {
 
 }  // namespace
 
+std::pair<uint64_t, uint64_t> identity_of(const ObjectFacts& object) {
+  if (const auto* pod = std::get_if<PodFacts>(&object)) return {pod->pod.value, 0};
+  if (const auto* node = std::get_if<NodeFacts>(&object)) return {node->node.value, node->uid.value};
+  if (const auto* event = std::get_if<EventFacts>(&object)) return {event->key.value, event->uid.value};
+  const auto& other = std::get<OtherFacts>(object);
+  return {other.key.value, other.uid.value};
+}
+
 bool CaptureFeed::advance() {
   for (;;) {
-    std::optional<Line> line = input_->next(*losses_);
+    std::optional<Line> line = input_->next(tools_.losses);
     if (!line) return false;
     auto capture = input_->parser().capture(*line);
     if (!capture.ok()) {
-      input_->lose(*line, capture.error().text, *losses_);
+      input_->lose(*line, capture.error().text, tools_.losses);
       continue;
     }
     if (!usable_name(capture->stream)) {
-      input_->lose(*line, "a stream name that is too long or holds control characters", *losses_);
+      input_->lose(*line, "a stream name that is too long or holds control characters", tools_.losses);
       continue;
     }
     if (streams_.size() >= kMaxStreams && streams_.find(capture->stream) == streams_.end()) {
-      input_->lose(*line, "more than " + std::to_string(kMaxStreams) + " streams in one input", *losses_);
+      input_->lose(*line, "more than " + std::to_string(kMaxStreams) + " streams in one input", tools_.losses);
       continue;
     }
     line_ = std::move(*line);
@@ -56,12 +67,11 @@ Result<void> CaptureFeed::write() {
       break;
   }
   INQUEST_TRY(State * state, state_of(""));
+  lose_streaming(*state);
   state->book.close();
   trace::Record closed = record(*state, RecordKind::kClose);
-  if (!capture_.reason.empty()) closed.text = catalog_->string(capture_.reason);
-  INQUEST_TRY(const auto seq, writer_->append(closed, capture_.body));
-  static_cast<void>(seq);
-  return {};
+  if (!capture_.reason.empty()) closed.text = tools_.catalog.string(capture_.reason);
+  return append(*state, closed);
 }
 
 // The stream of the line, declared at its first record. `resource`: what it carries, as far as the line shows.
@@ -74,7 +84,8 @@ Result<CaptureFeed::State*> CaptureFeed::state_of(std::string_view resource) {
   if (stream.resource.empty()) stream.resource = std::string(resource.empty() ? capture_.stream : resource);
   stream.source = input_->name();
   State state;
-  INQUEST_TRY(state.id, writer_->add_stream(stream));
+  state.name = stream.name;
+  INQUEST_TRY(state.id, tools_.writer.add_stream(stream));
   return &streams_.emplace(stream.name, std::move(state)).first->second;
 }
 
@@ -84,7 +95,7 @@ trace::Record CaptureFeed::record(const State& state, RecordKind kind) const {
   out.kind = kind;
   out.wall = capture_.t;
   out.status = capture_.status;
-  if (!capture_.path.empty()) out.path = catalog_->string(capture_.path);
+  if (!capture_.path.empty()) out.path = tools_.catalog.string(capture_.path);
   return out;
 }
 
@@ -94,8 +105,8 @@ Result<void> CaptureFeed::write_gap(const State& state, const Gap& gap) {
   out.path = {};
   out.gap_from = gap.from;
   out.rv = gap.to;
-  out.text = catalog_->string(gap.text);
-  const auto seq = writer_->append(out, "");
+  out.text = tools_.catalog.string(gap.text);
+  const auto seq = tools_.writer.append(out, "");
   return seq.ok() ? Result<void>() : Result<void>(seq.error());
 }
 
@@ -104,7 +115,7 @@ Result<void> CaptureFeed::write_list() {
     INQUEST_TRY(State * state, state_of(""));
     return write_failure(*state);
   }
-  auto list = decoder_->list(capture_.body);
+  auto list = tools_.decoder.list(capture_.body);
   if (!list.ok()) return write_undecodable(list.error().text);
   // Taken for a whole list, a page would say that everything on the other pages is gone.
   if (!list->continue_token.empty() || capture_.path.find("continue=") != std::string_view::npos) {
@@ -117,29 +128,32 @@ Result<void> CaptureFeed::write_list() {
   out.rv = list->rv;
   out.checkpoint = place.checkpoint;
   out.objects = std::move(list->objects);
-  const auto seq = writer_->append(out, capture_.body);
-  return seq.ok() ? Result<void>() : Result<void>(seq.error());
+  return append(*state, out);
 }
 
 Result<void> CaptureFeed::write_open() {
   INQUEST_TRY(State * state, state_of(""));
+  lose_streaming(*state);
   if (capture_.status >= 300) return write_failure(*state);
   const ResourceVersion rv = parse_watch_path(capture_.path).rv;
-  if (const auto gap = state->book.open(rv)) INQUEST_TRY_VOID(write_gap(*state, *gap));
+  state->streaming = capture_.path.find("sendInitialEvents=true") != std::string_view::npos;
+  if (state->streaming) {
+    state->book.close();  // what its frames add up to is a baseline
+  } else if (const auto gap = state->book.open(rv)) {
+    INQUEST_TRY_VOID(write_gap(*state, *gap));
+  }
   trace::Record out = record(*state, RecordKind::kOpen);
   out.rv = rv;
-  const auto seq = writer_->append(out, capture_.body);
-  return seq.ok() ? Result<void>() : Result<void>(seq.error());
+  return append(*state, out);
 }
 
 // A list or watch that the server refused.
 Result<void> CaptureFeed::write_failure(State& state) {
   trace::Record out = record(state, RecordKind::kError);
-  const auto status = decoder_->status(capture_.body);
-  out.text = catalog_->string(status.ok() && !status.value().message.empty() ? status.value().message
-                                                                             : "refused by the server");
-  const auto seq = writer_->append(out, capture_.body);
-  return seq.ok() ? Result<void>() : Result<void>(seq.error());
+  const auto status = tools_.decoder.status(capture_.body);
+  out.text = tools_.catalog.string(status.ok() && !status.value().message.empty() ? status.value().message
+                                                                                  : "refused by the server");
+  return append(state, out);
 }
 
 Result<void> CaptureFeed::write_undecodable(const std::string& why) {
@@ -147,37 +161,115 @@ Result<void> CaptureFeed::write_undecodable(const std::string& why) {
   input_->lose(line_,
                "a " + std::string(capture_.kind == CaptureLine::Kind::kList ? "list" : "frame") +
                    " that does not decode, kept as it is: " + why,
-               *losses_, Losses::Kept::kAsBytes);
+               tools_.losses, Losses::Kept::kAsBytes);
   trace::Record out = record(*state, RecordKind::kUndecodable);
-  out.text = catalog_->string(why);
-  const auto seq = writer_->append(out, capture_.body);
-  return seq.ok() ? Result<void>() : Result<void>(seq.error());
+  out.text = tools_.catalog.string(why);
+  return append(*state, out);
 }
 
 Result<void> CaptureFeed::write_frame() {
   using Type = kube::DecodedFrame::Type;
-  auto frame = decoder_->frame(capture_.body);
+  auto frame = tools_.decoder.frame(capture_.body);
   if (!frame.ok()) return write_undecodable(frame.error().text);
   const bool object = frame->type <= Type::kDeleted;
   INQUEST_TRY(State * state, state_of(object ? resource_of(frame->object) : ""));
-  trace::Record out = record(*state, RecordKind::kFrame);
-  if (object) {
-    out.verb = static_cast<Verb>(frame->type);
-    out.objects.push_back(std::move(frame->object));
-  } else if (frame->type == Type::kBookmark) {
-    out.kind = RecordKind::kBookmark;
+  if (object) return write_object(*state, static_cast<Verb>(frame->type), std::move(frame->object));
+  trace::Record out = record(*state, RecordKind::kBookmark);
+  out.rv = frame->rv;
+  if (frame->type == Type::kBookmark) {
+    if (frame->initial_events_end && state->streaming) INQUEST_TRY_VOID(end_streaming(*state, frame->rv));
+    state->book.frame(frame->rv);
   } else {
     out.kind = RecordKind::kError;
     out.status = static_cast<uint16_t>(std::clamp(frame->code, 0, 65535));
-    out.text = catalog_->string(frame->message.empty() ? frame->reason : frame->message);
-  }
-  out.rv = frame->rv;
-  if (out.kind == RecordKind::kError) {
+    out.text = tools_.catalog.string(frame->message.empty() ? frame->reason : frame->message);
+    lose_streaming(*state);
     state->book.error();
-  } else {
-    state->book.frame(frame->rv);
   }
-  const auto seq = writer_->append(out, capture_.body);
+  return append(*state, out);
+}
+
+Result<void> CaptureFeed::write_object(State& state, Verb verb, ObjectFacts object) {
+  if (state.streaming) return write_streamed(state, verb, std::move(object));
+  trace::Record out = record(state, RecordKind::kFrame);
+  out.verb = verb;
+  out.rv = rv_of(object);
+  out.objects.push_back(std::move(object));
+  state.book.frame(out.rv);
+  return append(state, out);
+}
+
+Result<void> CaptureFeed::write_streamed(State& state, Verb verb, ObjectFacts object) {
+  trace::Record out = record(state, RecordKind::kSource);
+  out.verb = verb;
+  out.text = tools_.catalog.string(kSourceStreamed);
+  out.rv = rv_of(object);
+  ++state.streamed_frames;
+  if (verb == Verb::kDeleted) {
+    state.streamed.erase(identity_of(object));
+  } else {
+    state.streamed.insert_or_assign(identity_of(object), std::move(object));
+  }
+  return append(state, out);
+}
+
+// The frames of a streaming list are complete: the list they add up to.
+Result<void> CaptureFeed::end_streaming(State& state, ResourceVersion rv) {
+  state.streaming = false;
+  const WatchBook::Place place = state.book.list(rv);
+  if (place.gap) INQUEST_TRY_VOID(write_gap(state, *place.gap));
+  trace::Record out = record(state, RecordKind::kList);
+  out.rv = rv;
+  out.status = 0;
+  for (auto& entry : state.streamed) out.objects.push_back(std::move(entry.second));
+  state.streamed.clear();
+  state.streamed_frames = 0;
+  const auto seq = tools_.writer.append(out, "");
+  return seq.ok() ? Result<void>() : Result<void>(seq.error());
+}
+
+void CaptureFeed::lose_streaming(State& state) {
+  if (!state.streaming) return;
+  state.streaming = false;
+  input_->lose(line_,
+               "a streaming list without its end (a BOOKMARK that says so): its " +
+                   std::to_string(state.streamed_frames) + " frames are kept and are no list",
+               tools_.losses);
+  state.streamed.clear();
+  state.streamed_frames = 0;
+}
+
+void CaptureFeed::finish() {
+  for (auto& entry : streams_) lose_streaming(entry.second);
+}
+
+Result<void> CaptureFeed::append(const State& state, const trace::Record& record) {
+  const std::string_view body = body_to_keep();
+  const auto seq = tools_.writer.append(record, body);
+  if (!seq.ok() && seq.error().code == ErrorCode::kOutOfLimit) {
+    input_->lose(line_, seq.error().text, tools_.losses);
+    return {};
+  }
+  if (!seq.ok()) return seq.error();
+  return keep_form(state, record, body.data() != capture_.body.data());
+}
+
+// What export needs beyond the record to write the very line again.
+Result<void> CaptureFeed::keep_form(const State& state, const trace::Record& record, bool redacted) {
+  Envelope envelope;
+  const Form form = form_of(line_.text, capture_.written, capture_.body, capture_.raw,
+                            fields_of(record, state.name, tools_.catalog), envelope);
+  if (form == Form::kUsual) return {};
+  if (form == Form::kUnknown && redacted) return {};  // the line holds what the body must not
+  trace::Record out;
+  out.stream = state.id;
+  out.kind = RecordKind::kSource;
+  out.text = tools_.catalog.string(form == Form::kEnvelope ? kSourceEnvelope : kSourceWhole);
+  if (form == Form::kEnvelope) {
+    out.rv = envelope.hole;
+    out.status = static_cast<uint16_t>(envelope.style);
+  }
+  const auto seq = tools_.writer.append(out, form == Form::kEnvelope ? std::string_view(envelope.text) : line_.text);
   return seq.ok() ? Result<void>() : Result<void>(seq.error());
 }
 

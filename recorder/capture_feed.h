@@ -1,7 +1,8 @@
 // CaptureFeed: one capture input as records, in the order of its lines.
 //
 // Keeps, per stream, what was seen so far (WatchBook), so that lists become baselines or checkpoints and holes become
-// gap records. A body that does not decode is kept byte for byte in a kUndecodable record and counted.
+// gap records. A body that does not decode is kept byte for byte in a kUndecodable record and counted. The frames of a
+// streaming list become kSource records and, at its end, the LIST they add up to. Secrets are taken out of every body.
 #pragma once
 
 #include <map>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "kube/decode.h"
 #include "recorder/input.h"
+#include "recorder/redact.h"
 #include "recorder/watch_book.h"
 #include "schema/writer.h"
 
@@ -19,39 +21,63 @@ namespace inquest::recorder {
 inline constexpr size_t kMaxStreams = 1000;  // of one input
 inline constexpr size_t kMaxStreamName = 253;
 
+// What the feeds of one import share. All of it must outlive them.
+struct FeedTools {
+  Catalog& catalog;
+  kube::Decoder& decoder;
+  trace::TraceWriter& writer;
+  Losses& losses;
+  Redactor& redactor;
+};
+
+// What tells an object of one stream from the others.
+std::pair<uint64_t, uint64_t> identity_of(const ObjectFacts& object);
+
 class CaptureFeed {
  public:
-  // All references must outlive the feed.
-  CaptureFeed(Input& input, Catalog& catalog, kube::Decoder& decoder, trace::TraceWriter& writer, Losses& losses)
-      : input_(&input), catalog_(&catalog), decoder_(&decoder), writer_(&writer), losses_(&losses) {}
+  CaptureFeed(Input& input, const FeedTools& tools) : input_(&input), tools_(tools) {}
+  CaptureFeed(const CaptureFeed&) = delete;
+  CaptureFeed& operator=(const CaptureFeed&) = delete;
+  virtual ~CaptureFeed() = default;
 
   // Reads the next usable line; false at the end.
-  bool advance();
+  virtual bool advance();
   // When the line read stands in the merge: its time, but never before that of a line above it.
   Time at() const { return at_; }
   // Writes the line read.
-  Result<void> write();
+  virtual Result<void> write();
+  // After the last line.
+  virtual void finish();
 
- private:
+ protected:
   struct State {
     trace::StreamId id;
+    std::string name;
     WatchBook book;
+    bool streaming = false;  // the frames so far are those of a streaming list
+    std::map<std::pair<uint64_t, uint64_t>, ObjectFacts> streamed;
+    uint64_t streamed_frames = 0;
   };
 
   Result<State*> state_of(std::string_view resource);
+  Result<void> write_object(State& state, Verb verb, ObjectFacts object);
+  Result<void> write_streamed(State& state, Verb verb, ObjectFacts object);
+  Result<void> end_streaming(State& state, ResourceVersion rv);
+  void lose_streaming(State& state);
   Result<void> write_list();
   Result<void> write_open();
   Result<void> write_frame();
   Result<void> write_failure(State& state);
   Result<void> write_undecodable(const std::string& why);
   Result<void> write_gap(const State& state, const Gap& gap);
+  virtual std::string_view body_to_keep() { return tools_.redactor.redact(capture_.body); }
+  // With that body.
+  Result<void> append(const State& state, const trace::Record& record);
+  virtual Result<void> keep_form(const State& state, const trace::Record& record, bool redacted);
   trace::Record record(const State& state, trace::RecordKind kind) const;
 
   Input* input_;
-  Catalog* catalog_;
-  kube::Decoder* decoder_;
-  trace::TraceWriter* writer_;
-  Losses* losses_;
+  FeedTools tools_;
   std::map<std::string, State, std::less<>> streams_;
   Line line_;
   CaptureLine capture_;

@@ -11,8 +11,11 @@
 #include "recorder/capture_feed.h"
 #include "recorder/clock_pairs.h"
 #include "recorder/input.h"
+#include "recorder/json_shape.h"
 #include "recorder/losses.h"
 #include "recorder/output_file.h"
+#include "recorder/source_lines.h"
+#include "recorder/value_feed.h"
 
 namespace inquest::recorder {
 namespace {
@@ -56,13 +59,18 @@ class Import {
         inputs_(std::move(inputs)),
         output_(&output),
         spool_(output.folder()),
+        lines_(output.folder()),
         binds_(catalog_, spool_),
-        decoder_(catalog_) {}
+        decoder_(catalog_),
+        redactor_(options.redact) {}
 
   Result<ImportReport> run();
 
  private:
   Result<void> read_binds();
+  Result<void> read_audit(uint32_t input, const Line& line);
+  Result<void> read_bind_log(uint32_t input, const Line& line);
+  std::unique_ptr<CaptureFeed> feed_of(Input& input, trace::TraceWriter& writer);
   Result<void> align_clocks();
   Result<void> declare_bind_streams(trace::TraceWriter& writer, std::vector<trace::StreamId>& streams);
   Result<void> merge(trace::TraceWriter& writer);
@@ -72,8 +80,10 @@ class Import {
   const OutputFile* output_;
   Catalog catalog_;
   BodySpool spool_;
+  SourceLines lines_;
   BindSet binds_;
   kube::Decoder decoder_;
+  Redactor redactor_;
   Losses losses_;
   ImportReport report_;
 };
@@ -82,29 +92,47 @@ class Import {
 Result<void> Import::read_binds() {
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
     Input& input = inputs_[i];
-    if (input.kind() == InputKind::kCapture) continue;
+    if (!holds_binds(input.kind())) continue;
     while (const std::optional<Line> line = input.next(losses_)) {
-      if (input.kind() == InputKind::kAudit) {
-        const auto bind = input.parser().audit(*line);
-        if (bind.ok() && bind.value()) INQUEST_TRY_VOID(binds_.add(i, *bind.value(), options_->aliases));
-        if (bind.ok()) {
-          input.used();
-        } else {
-          input.lose(*line, bind.error().text, losses_);
-        }
-        continue;
-      }
-      const auto bind = input.parser().bind_log(*line);
-      if (!bind.ok()) {
-        input.lose(*line, bind.error().text, losses_);
-        continue;
-      }
-      input.used();
-      INQUEST_TRY_VOID(binds_.add(i, bind.value(), options_->aliases));
+      INQUEST_TRY_VOID(lines_.put(i, redactor_.redact(line->text)));
+      INQUEST_TRY_VOID(input.kind() == InputKind::kAudit ? read_audit(i, *line) : read_bind_log(i, *line));
     }
     INQUEST_TRY_VOID(input.check_useful());
   }
   return {};
+}
+
+// An event, or a batch of them.
+Result<void> Import::read_audit(uint32_t i, const Line& line) {
+  Input& input = inputs_[i];
+  std::vector<std::string_view> events{line.text};
+  if (const size_t kind = line.text.find("\"EventList\"");
+      kind != std::string_view::npos && shape_of(line.text).kind == "EventList") {
+    events = items_of(line.text);
+  }
+  for (const std::string_view text : events) {
+    Line event = line;
+    event.text = text;
+    const auto bind = input.parser().audit(event);
+    if (!bind.ok()) {
+      input.lose(line, bind.error().text, losses_);
+      continue;
+    }
+    input.used();
+    if (bind.value()) INQUEST_TRY_VOID(binds_.add(i, *bind.value(), options_->aliases));
+  }
+  return {};
+}
+
+Result<void> Import::read_bind_log(uint32_t i, const Line& line) {
+  Input& input = inputs_[i];
+  const auto bind = input.parser().bind_log(line);
+  if (!bind.ok()) {
+    input.lose(line, bind.error().text, losses_);
+    return {};
+  }
+  input.used();
+  return binds_.add(i, bind.value(), options_->aliases);
 }
 
 Result<void> Import::align_clocks() {
@@ -119,7 +147,7 @@ Result<void> Import::align_clocks() {
 Result<void> Import::declare_bind_streams(trace::TraceWriter& writer, std::vector<trace::StreamId>& streams) {
   streams.resize(inputs_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (inputs_[i].kind() == InputKind::kCapture) continue;
+    if (!holds_binds(inputs_[i].kind())) continue;
     trace::Stream stream;
     stream.kind = inputs_[i].kind() == InputKind::kAudit ? trace::StreamKind::kAudit : trace::StreamKind::kBindLog;
     stream.name = stem(inputs_[i].path());
@@ -129,34 +157,45 @@ Result<void> Import::declare_bind_streams(trace::TraceWriter& writer, std::vecto
   return {};
 }
 
+std::unique_ptr<CaptureFeed> Import::feed_of(Input& input, trace::TraceWriter& writer) {
+  const FeedTools tools{catalog_, decoder_, writer, losses_, redactor_};
+  if (input.kind() == InputKind::kCapture) return std::make_unique<CaptureFeed>(input, tools);
+  return std::make_unique<ValueFeed>(input, tools, spool_);
+}
+
 // Always the earliest of what stands first in each input; ties go to the input named first.
 Result<void> Import::merge(trace::TraceWriter& writer) {
   std::vector<trace::StreamId> streams;
   INQUEST_TRY_VOID(declare_bind_streams(writer, streams));
-  BindFeed binds(binds_, spool_, std::move(streams), writer);
+  BindFeed binds(binds_, spool_, streams, writer, redactor_);
   struct Head {
     uint32_t input;
-    CaptureFeed feed;
+    std::unique_ptr<CaptureFeed> feed;
   };
   std::vector<Head> heads;
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
-    if (inputs_[i].kind() != InputKind::kCapture) continue;
-    heads.push_back({i, CaptureFeed(inputs_[i], catalog_, decoder_, writer, losses_)});
-    if (!heads.back().feed.advance()) heads.pop_back();
+    if (holds_binds(inputs_[i].kind())) continue;
+    heads.push_back({i, feed_of(inputs_[i], writer)});
+    if (heads.back().feed->advance()) continue;
+    heads.back().feed->finish();
+    heads.pop_back();
   }
   while (!heads.empty() || !binds.done()) {
     const auto first = std::min_element(heads.begin(), heads.end(), [](const Head& a, const Head& b) {
-      return std::make_pair(a.feed.at(), a.input) < std::make_pair(b.feed.at(), b.input);
+      return std::make_pair(a.feed->at(), a.input) < std::make_pair(b.feed->at(), b.input);
     });
     const bool bind = !binds.done() && (first == heads.end() || std::make_pair(binds.at(), binds.input()) <
-                                                                    std::make_pair(first->feed.at(), first->input));
+                                                                    std::make_pair(first->feed->at(), first->input));
     if (bind) {
       INQUEST_TRY_VOID(binds.write());
       continue;
     }
-    INQUEST_TRY_VOID(first->feed.write());
-    if (!first->feed.advance()) heads.erase(first);
+    INQUEST_TRY_VOID(first->feed->write());
+    if (first->feed->advance()) continue;
+    first->feed->finish();
+    heads.erase(first);
   }
+  INQUEST_TRY_VOID(lines_.write(streams, writer, catalog_));
   for (const Input& input : inputs_) INQUEST_TRY_VOID(input.check_useful());
   return {};
 }
@@ -168,6 +207,10 @@ Result<ImportReport> Import::run() {
   INQUEST_TRY(auto writer, trace::TraceWriter::create(output_->temporary(), trace::TraceHeader{}, catalog_));
   INQUEST_TRY_VOID(merge(writer));
   losses_.tell(writer);
+  report_.redacted = redactor_.counts();
+  for (size_t i = 0; i < kSecretKinds.size(); ++i) {
+    writer.add_note("", std::string("redacted: ") + kSecretKinds[i], report_.redacted[i]);
+  }
   INQUEST_TRY_VOID(writer.close());
   report_.output = options_->output;
   report_.losses = losses_.shown();
@@ -189,6 +232,11 @@ Result<ImportReport> import_files(const ImportOptions& options) {
   std::vector<Input> inputs;
   for (const std::string& path : options.inputs) {
     INQUEST_TRY(auto input, Input::open(path));
+    const auto taken = [&](const std::string& name) {
+      return std::any_of(inputs.begin(), inputs.end(), [&](const Input& other) { return other.name() == name; });
+    };
+    const std::string name = input.name();
+    for (int i = 2; taken(input.name()); ++i) input.rename(name + " (" + std::to_string(i) + ")");
     inputs.push_back(std::move(input));
   }
   // The import, and with it the writer, is gone before the file gets its name or is thrown away.

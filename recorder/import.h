@@ -1,8 +1,10 @@
 // Import: files that somebody recorded → one trace.
 //
-// Inputs are told apart by what they hold, not by their names: capture lines (lists, opens, frames, closes), API server
-// audit logs, schedulers' bind logs; each plain, gzip or zstd. Several are merged k-way by wall time, each stream
-// keeping its own order; nothing is ever sorted by time again.
+// Inputs are told apart by what they hold, not by their names: capture lines (lists, opens, frames, closes), watch
+// frames without times, objects and lists as kubectl prints them (JSON or YAML), API server audit logs, schedulers'
+// bind logs; each plain, gzip or zstd, from a file or, as "-", from the standard input. Several are merged k-way by
+// wall time, each stream keeping its own order; nothing is ever sorted by time again. Secrets are taken out unless told
+// otherwise.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "recorder/redact.h"
 
 namespace inquest::recorder {
 
@@ -20,6 +23,7 @@ struct ImportOptions {
   bool replace = false;  // an existing output is an error otherwise
   // {"toy", "toy-scheduler"}: binds seen as toy-scheduler's are toy's.
   std::vector<std::pair<std::string, std::string>> aliases;
+  RedactRules redact;
 };
 
 // Something of an input that could not be kept, with its place. Counted in the trace too.
@@ -45,6 +49,7 @@ struct ImportReport {
   std::vector<std::string> warnings;  // fields that could not be decoded; nothing is lost by them
   uint64_t warning_count = 0;
   std::vector<ClockOffset> offsets;
+  std::array<uint64_t, kSecretKinds.size()> redacted{};  // by SecretKind; in the trace's notes too
 };
 
 // Writes to a temporary name beside `output` and renames it when the trace is closed, so that no half-written trace

@@ -74,6 +74,7 @@ std::string outline(const std::string& path) {
     if (!next.ok()) return next.error().message();
     const Record* record = next.value();
     if (record == nullptr) return out;
+    if (record->kind == RecordKind::kSource) continue;
     if (!out.empty()) out += " ";
     std::string rv = std::to_string(record->rv);
     rv = std::string("(").append(rv).append(")");

@@ -18,6 +18,16 @@ TEST(Input, IsToldApartByItsFirstLine) {
       {"\xef\xbb\xbf\n{\"t\":1,\"stream\":\"pods\",\"unknown\":true}\r\n", InputKind::kCapture},
       {R"({"t":1,"scheduler":"toy","request":{}})", InputKind::kBindLog},
       {R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"RequestReceived"})", InputKind::kAudit},
+      {R"({"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[]})", InputKind::kAudit},
+      {R"({"type":"ADDED","object":{"kind":"Pod"}})", InputKind::kFrames},
+      {"{\n \"type\": \"ADDED\",\n \"object\": {}\n}\n", InputKind::kFrames},
+      {"o\",\"uid\":\"1\"}}\n{\"type\":\"ADDED\",\"object\":{}}\n", InputKind::kFrames},
+      {"{\n  \"kind\": \"Pod\",\n  \"apiVersion\": \"v1\"\n}\n", InputKind::kObjects},
+      {R"({"kind":"PodList","apiVersion":"v1","items":[]})", InputKind::kObjects},
+      {R"({"apiVersion":"v1","items":[],"kind":"List"})", InputKind::kObjects},
+      {R"({"kind":"Event","apiVersion":"v1"})", InputKind::kObjects},
+      {"apiVersion: v1\nkind: Pod\n", InputKind::kYaml},
+      {"---\nkind: Pod\n", InputKind::kYaml},
   };
   for (const auto& c : cases) {
     const auto input = Input::open(folder.write("named-badly.html", c.content));
@@ -58,23 +68,12 @@ TEST(Input, SaysWhatAFileIsThatIsNone) {
       {"zip", "PK\x03\x04", "", "this is a ZIP archive"},
       {"Table", R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[]})", ":1",
        "this is a Table, as kubectl asks for it"},
-      {"raw frames", R"({"type":"ADDED","object":{"kind":"Pod"}})", ":1",
-       "this is raw watch frames without arrival times"},
-      {"kubectl -o json", "{\n  \"kind\": \"Pod\"\n}\n", ":1",
-       "this is JSON over several lines, as kubectl -o json prints it"},
-      {"one list", R"({"kind":"PodList","apiVersion":"v1","items":[]})", ":1",
-       "this is a Kubernetes PodList, as kubectl prints it"},
       {"Status", R"({"kind":"Status","apiVersion":"v1","code":403})", ":1",
        "this is a Kubernetes Status, an error answer"},
-      {"audit list", R"({"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[]})", ":1",
-       "this is an audit EventList"},
-      {"a cluster's own event", R"({"kind":"Event","apiVersion":"v1"})", ":1",
-       "this is a Kubernetes Event, as kubectl prints it"},
       {"kubectl table", "NAME   READY   STATUS\npod1  1/1 Running\n", ":1",
        "this is a table, as kubectl get prints it"},
       {"kubectl error", "Error from server (Forbidden): pods is forbidden\n", ":1",
        "this is an error of kubectl: 'Error from server (Forbidden): pods is forbidden'"},
-      {"YAML", "apiVersion: v1\nkind: Secret\ndata: " + secret, ":1", "this is YAML"},
       {"klog", "I1129 20:03:08.569291       1 server.go:1] started", ":1", "this is a component's log"},
       {"other JSON", R"({"token":")" + secret + "\"}", ":1", "this is JSON lines of an unknown kind"},
       {"array", "[1,2]", ":1", "this is a JSON array"},
@@ -107,7 +106,7 @@ TEST(Input, SaysThatTheFirstLineCannotBeRead) {
   EXPECT_EQ(header.error().text, "the gzip data ends early");
   const auto huge = Input::open(folder.write("f", zstd(std::string(kMaxLine + 1, ' '))));
   ASSERT_FALSE(huge.ok());
-  EXPECT_EQ(huge.error().text, "a line of 67108865 bytes; at most 67108864 are read");
+  EXPECT_EQ(huge.error().text, "begins with 64 KiB of blanks");
 }
 
 TEST(Input, NamesFilesWithoutFoldersAndEndings) {

@@ -107,6 +107,12 @@ error_code read_status(json::value& value, Status& to) {
   });
 }
 
+// A string's token without its quotes; the token may bring blanks along.
+std::string_view inner(std::string_view token) {
+  const size_t close = token.rfind('"');
+  return close == std::string_view::npos || close == 0 ? std::string_view() : token.substr(1, close - 1);
+}
+
 Error bad(std::string text) { return {ErrorCode::kInput, std::move(text), "", ""}; }
 
 Error bad_json(error_code error, const Line& line) {
@@ -162,8 +168,15 @@ Result<CaptureLine> LineParser::capture(const Line& line) {
   const auto error = impl_->each(line, [&](std::string_view key, json::value& value) {
     if (key == "body") {
       has_body = true;
-      if (is(value, json::json_type::string)) return value.get_string().get(out.body);
-      return read_object(value, &out.body, [](std::string_view, json::value&) { return SUCCESS; });
+      if (is(value, json::json_type::string)) {
+        out.written = inner(value.raw_json_token());
+        out.raw = false;
+        return value.get_string().get(out.body);
+      }
+      out.raw = true;
+      const auto failed = read_object(value, &out.body, [](std::string_view, json::value&) { return SUCCESS; });
+      out.written = out.body;
+      return failed;
     }
     if (key == "t") return read_time(value, out.t);
     if (key == "stream") return read_string(value, out.stream);
@@ -272,26 +285,6 @@ Result<std::optional<BindLine>> LineParser::audit(const Line& line) {
   if (!out.sent.known() && !out.answered.known()) return bad("a bind without a time");
   if (!out.sent.known()) out.sent = out.answered;
   return std::optional<BindLine>(out);
-}
-
-LineShape LineParser::shape(const Line& line) {
-  LineShape out;
-  const auto error = impl_->each(line, [&](std::string_view key, json::value& value) {
-    std::string_view text;
-    if (key == "t") out.has_t = true;
-    if (key == "stream") out.has_stream = true;
-    if (key == "request") out.has_request = true;
-    if (key == "scheduler") out.has_scheduler = true;
-    if (key == "type") out.has_type = true;
-    if (key == "object") out.has_object = true;
-    if (key != "kind" && key != "apiVersion") return SUCCESS;
-    if (const auto failed = read_string(value, text)) return failed;
-    (key == "kind" ? out.kind : out.api_version) = text.substr(0, 64);
-    return SUCCESS;
-  });
-  if (error != SUCCESS) return LineShape{};
-  out.object = true;
-  return out;
 }
 
 }  // namespace inquest::recorder

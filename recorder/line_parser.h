@@ -23,6 +23,8 @@ struct CaptureLine {
   Kind kind = Kind::kFrame;
   Time t;
   std::string_view stream, path, body, reason;
+  std::string_view written;  // the text of the body as it stands in the line, without quotes; empty: no body
+  bool raw = false;          // the body is no string but JSON
   uint16_t status = 0;
 };
 
@@ -38,14 +40,6 @@ struct BindLine {
   Time sent, answered;
 };
 
-// What a first line looks like, to tell inputs apart.
-struct LineShape {
-  bool object = false;  // a whole JSON object
-  bool has_t = false, has_stream = false, has_request = false, has_scheduler = false;
-  bool has_type = false, has_object = false;
-  std::string kind, api_version;
-};
-
 class LineParser {
  public:
   LineParser();
@@ -57,8 +51,6 @@ class LineParser {
   Result<BindLine> bind_log(const Line& line);
   // Nothing: an event that is no finished bind (another verb, another stage, a dry run).
   Result<std::optional<BindLine>> audit(const Line& line);
-  // Not an object: all fields at their defaults.
-  LineShape shape(const Line& line);
 
  private:
   struct Impl;

@@ -7,7 +7,6 @@ namespace inquest::recorder {
 namespace {
 
 constexpr size_t kChunk = size_t{1} << 20;
-constexpr size_t kHead = 4096;
 
 bool blank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
 
@@ -58,13 +57,26 @@ Line LineSource::take(size_t end, size_t next, bool terminated) {
   return line;
 }
 
+void LineSource::start() {
+  if (started_) return;
+  started_ = true;
+  head();
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (std::string_view(buffer_.data(), end_).substr(0, kMark.size()) == kMark) begin_ = scanned_ = kMark.size();
+}
+
+size_t LineSource::read_raw(char* to, size_t size) {
+  start();
+  if (begin_ == end_ && !fill()) return 0;
+  const size_t got = std::min(size, end_ - begin_);
+  std::memcpy(to, buffer_.data() + begin_, got);
+  begin_ += got;
+  scanned_ = std::max(scanned_, begin_);
+  return got;
+}
+
 Line LineSource::next() {
-  if (!started_) {
-    started_ = true;
-    head();
-    constexpr std::string_view kMark = "\xef\xbb\xbf";
-    if (std::string_view(buffer_.data(), end_).substr(0, kMark.size()) == kMark) begin_ = scanned_ = kMark.size();
-  }
+  start();
   for (;;) {
     const void* found = end_ > scanned_ ? std::memchr(buffer_.data() + scanned_, '\n', end_ - scanned_) : nullptr;
     if (found != nullptr) {

@@ -16,7 +16,7 @@
 
 namespace inquest::recorder {
 
-inline constexpr size_t kMaxLine = size_t{64} << 20;
+inline constexpr size_t kMaxLine = size_t{8} << 20;  // a frame or an audit event; larger LISTs are read in pieces
 inline constexpr uint64_t kMaxSkip = uint64_t{1} << 30;
 inline constexpr size_t kLinePadding = 64;  // readable bytes behind every line, which the JSON parser wants
 
@@ -24,6 +24,7 @@ struct Line {
   enum class Kind : uint8_t {
     kText,     // a line
     kTooLong,  // one that was passed over; why says how long it is
+    kSkipped,  // bytes that are no whole value were passed over (ValueSource)
     kDamaged,  // nothing more can be read; why says why; kEnd follows
     kEnd,
   };
@@ -36,12 +37,18 @@ struct Line {
 
 class LineSource {
  public:
+  static constexpr size_t kHead = size_t{64} << 10;
+
   static Result<LineSource> open(const std::string& path, size_t max_line = kMaxLine);
 
   Line next();
 
-  // The first bytes (at most 4096) of the text, before any line was taken.
-  std::string_view head();
+  // The first bytes (at most 64 KiB) of the text, before any line was taken.
+  std::string_view head();  // kHead bytes, or all there are
+  // The text as it is, from where the last line ended; 0 at the end. Not to be mixed with lines that follow.
+  size_t read_raw(char* to, size_t size);
+  // Why nothing more could be read, after the end; else empty.
+  const std::string& damage() const { return source_->damage(); }
   const std::string& path() const { return path_; }
   // "path:number"
   std::string place(uint64_t number) const { return path_ + ":" + std::to_string(number); }
@@ -49,6 +56,7 @@ class LineSource {
 
  private:
   LineSource(std::string path, std::unique_ptr<ByteSource> source, size_t max_line);
+  void start();
   bool fill();
   Line take(size_t end, size_t next, bool terminated);
   Line skip_long();

@@ -41,7 +41,7 @@ bool klog(std::string_view text) {
          std::all_of(text.begin() + 1, text.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-Looks json_object(const LineShape& first) {
+Looks json_object(const JsonShape& first) {
   if (first.kind == "Table") return {"a Table, as kubectl asks for it", "record plain JSON: Accept: application/json"};
   if (starts_with(first.api_version, "audit.k8s.io/")) {
     return {"an audit " + printable(first.kind), "import reads audit events, one a line"};
@@ -87,12 +87,12 @@ Looks looks_like_bytes(std::string_view head) {
   return {};
 }
 
-Looks looks_like_text(std::string_view head, const LineShape& first) {
+Looks looks_like_text(std::string_view head, const JsonShape& first) {
   if (starts_with(head, "\xef\xbb\xbf")) head.remove_prefix(3);
   const size_t begin = head.find_first_not_of(" \t\r\n");
   head = begin == std::string_view::npos ? std::string_view() : head.substr(begin);
   const std::string_view line = first_line(head);
-  if (first.object) return json_object(first);
+  if (first.whole) return json_object(first);
   if (starts_with(head, "<")) return html(head);
   if (starts_with(head, "{")) {
     if (line.size() <= 2) {

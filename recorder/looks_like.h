@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "recorder/line_parser.h"
+#include "recorder/json_shape.h"
 
 namespace inquest::recorder {
 
@@ -21,7 +21,7 @@ struct Looks {
 Looks looks_like_bytes(std::string_view head);
 
 // From the head and the shape of the first line, when that line is none of the known ones.
-Looks looks_like_text(std::string_view head, const LineShape& first);
+Looks looks_like_text(std::string_view head, const JsonShape& first);
 
 // At most 80 characters, control characters and everything beyond ASCII as '?'.
 std::string printable(std::string_view text);

@@ -1,0 +1,29 @@
+// The fields of a JSON object at its top, as far as they tell inputs apart; also of the beginning of one.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace inquest::recorder {
+
+struct JsonShape {
+  bool object = false;  // begins as an object and is undamaged as far as it was looked at
+  bool whole = false;   // and ends, too
+  bool has_t = false, has_stream = false, has_request = false, has_scheduler = false;
+  bool has_type = false, has_object = false, has_items = false;
+  std::string type, kind, api_version;  // at most 64 bytes of each
+};
+
+// Of the first object in `text`, which may go on behind it or end inside it.
+JsonShape shape_of(std::string_view text);
+
+bool ends_with_list(std::string_view kind);
+
+// The kind of the object of a watch frame; empty if it has none.
+std::string_view kind_of_object(std::string_view frame);
+
+// The elements of the list `items` at the top of a JSON object, in order; empty if it has none. Views into `text`.
+std::vector<std::string_view> items_of(std::string_view text);
+
+}  // namespace inquest::recorder

@@ -1,0 +1,267 @@
+#include "recorder/redact.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "recorder/json_text.h"
+
+namespace inquest::recorder {
+namespace {
+
+constexpr std::string_view kAlways = "kubectl.kubernetes.io/last-applied-configuration";
+constexpr int kMaxDepth = 200;
+
+struct Cut {
+  const char* begin;
+  const char* end;
+  SecretKind kind;
+};
+
+bool matches(const std::vector<std::string>& patterns, std::string_view name) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return pattern == name || (pattern.find_first_of("*?[") != std::string::npos &&
+                               ::fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0);
+  });
+}
+
+bool is_token(std::string_view key) { return key == "token" || key == "authorization" || key == "Authorization"; }
+
+// One body, walked once; false at the first thing that is no JSON.
+class Walk {
+ public:
+  Walk(std::string_view body, const std::vector<std::string>& patterns, std::vector<Cut>& cuts)
+      : p_(body.data()), end_(p_ + body.size()), patterns_(&patterns), cuts_(&cuts) {}
+
+  bool document() {
+    blanks();
+    if (p_ == end_ || *p_ != '{' || !value(Role::kPlain)) return false;
+    commit(0);  // of no kind at all: better redacted
+    blanks();
+    return p_ == end_;
+  }
+
+ private:
+  enum class Role : uint8_t { kPlain, kEnvList, kEnvEntry, kAnnotations, kData };
+  enum class Kind : uint8_t { kNone, kSecret, kOther };
+
+  void blanks() {
+    while (p_ < end_ && (*p_ == ' ' || *p_ == '\n' || *p_ == '\r' || *p_ == '\t')) ++p_;
+  }
+
+  bool string(std::string_view& text) {
+    const char* close = end_of_string(p_ + 1, end_);
+    if (close == nullptr) return false;
+    text = {p_ + 1, static_cast<size_t>(close - p_ - 1)};
+    p_ = close + 1;
+    return true;
+  }
+
+  // Passes over a value of any type.
+  bool skip() {
+    int depth = 0;
+    do {
+      if (p_ == end_) return false;
+      const char c = *p_;
+      if (c == '"') {
+        const char* close = end_of_string(p_ + 1, end_);
+        if (close == nullptr) return false;
+        p_ = close + 1;
+      } else if (c == '{' || c == '[') {
+        ++depth;
+        ++p_;
+      } else if (c == '}' || c == ']') {
+        if (--depth < 0) return false;
+        ++p_;
+      } else if (depth > 0) {
+        ++p_;
+      } else {
+        return scalar();
+      }
+    } while (depth > 0);
+    return true;
+  }
+
+  bool scalar() {
+    const char* begin = p_;
+    while (p_ < end_ && std::strchr(",}] \t\r\n\"{[:", *p_) == nullptr) ++p_;
+    return p_ > begin;
+  }
+
+  bool cut(SecretKind kind) {
+    const char* begin = p_;
+    if (!skip()) return false;
+    const std::string_view text(begin, static_cast<size_t>(p_ - begin));
+    if (text == "\"\"" || text == "null" || text == kRedacted) return true;
+    auto& to = kind == SecretKind::kSecret ? pending_ : *cuts_;
+    to.push_back({begin, p_, kind});
+    return true;
+  }
+
+  void commit(size_t mark) {
+    cuts_->insert(cuts_->end(), pending_.begin() + static_cast<ptrdiff_t>(mark), pending_.end());
+    pending_.resize(mark);
+  }
+
+  bool value(Role role) {
+    if (p_ == end_) return false;
+    if (*p_ == '{') return object(role);
+    if (*p_ == '[') return array(role);
+    if (*p_ != '"') return scalar();
+    if (end_ - p_ > 8 && std::memcmp(p_, "\"Bearer ", 8) == 0) return cut(SecretKind::kToken);
+    std::string_view text;
+    return string(text);
+  }
+
+  bool array(Role role) {
+    if (++depth_ > kMaxDepth) return false;
+    ++p_;
+    blanks();
+    for (bool first = true; p_ < end_ && *p_ != ']'; first = false) {
+      if (!first && !comma()) return false;
+      if (!value(role == Role::kEnvList ? Role::kEnvEntry : Role::kPlain)) return false;
+      blanks();
+    }
+    if (p_ == end_) return false;
+    ++p_;
+    --depth_;
+    return true;
+  }
+
+  bool comma() {
+    if (*p_ != ',') return false;
+    ++p_;
+    blanks();
+    return p_ < end_;
+  }
+
+  bool object(Role role) {
+    if (++depth_ > kMaxDepth) return false;
+    const size_t mark = pending_.size();
+    Kind kind = Kind::kNone;
+    ++p_;
+    blanks();
+    for (bool first = true; p_ < end_ && *p_ != '}'; first = false) {
+      if (!first && !comma()) return false;
+      if (*p_ != '"') return false;
+      std::string_view key;
+      if (!string(key)) return false;
+      blanks();
+      if (p_ == end_ || *p_ != ':') return false;
+      ++p_;
+      blanks();
+      if (!field(role, key, kind)) return false;
+      blanks();
+    }
+    if (p_ == end_) return false;
+    ++p_;
+    --depth_;
+    // Without a kind of its own (an item of a list, the object of a frame), what is around it decides.
+    if (kind == Kind::kSecret) commit(mark);
+    if (kind == Kind::kOther) pending_.resize(mark);
+    return true;
+  }
+
+  bool field(Role role, std::string_view key, Kind& kind) {
+    if (key.size() > 4096 || std::memchr(key.data(), '\\', key.size()) != nullptr) {
+      unescaped_.clear();
+      unescape(key, unescaped_);
+      key = unescaped_;
+    }
+    if (p_ == end_) return false;
+    if (role == Role::kData) return cut(SecretKind::kSecret);
+    if (role == Role::kAnnotations && matches(*patterns_, key)) return cut(SecretKind::kAnnotation);
+    if (role == Role::kEnvEntry && key == "value") return cut(SecretKind::kEnv);
+    if (*p_ == '"') {
+      if (key == "kind") return read_kind(kind);
+      if (is_token(key)) return cut(SecretKind::kToken);
+      return value(Role::kPlain);
+    }
+    if (key == "managedFields") return skip();  // names of fields, no values
+    if (*p_ == '[') return value(key == "env" ? Role::kEnvList : Role::kPlain);
+    if (key == "annotations") return value(Role::kAnnotations);
+    return value(key == "data" || key == "stringData" ? Role::kData : Role::kPlain);
+  }
+
+  bool read_kind(Kind& kind) {
+    std::string_view text;
+    if (!string(text)) return false;
+    kind = text == "Secret" || text == "SecretList" ? Kind::kSecret : Kind::kOther;
+    return true;
+  }
+
+  const char* p_;
+  const char* end_;
+  const std::vector<std::string>* patterns_;
+  std::vector<Cut>* cuts_;
+  std::vector<Cut> pending_;  // values of data, until the kind of the object is known
+  std::string unescaped_;
+  int depth_ = 0;
+};
+
+// Bytes that are no JSON, or not from their beginning to their end.
+void cut_leniently(std::string_view body, const std::vector<std::string>& patterns, std::vector<Cut>& cuts) {
+  const char* p = body.data();
+  const char* end = p + body.size();
+  while (p < end && std::strchr(" \t\r\n", *p) != nullptr && *p != '\0') ++p;
+  if (p < end && (*p == '\0' || std::strchr("{[,:}]\"", *p) == nullptr)) {  // within a string, as it seems
+    const void* quote = std::memchr(p, '"', static_cast<size_t>(end - p));
+    const char* stop = quote == nullptr ? end : static_cast<const char*>(quote);
+    cuts.push_back({p, stop, SecretKind::kToken});
+    p = stop == end ? end : stop + 1;
+  }
+  bool armed = false, data = false;
+  SecretKind kind = SecretKind::kToken;
+  while (p < end) {
+    const void* quote = std::memchr(p, '"', static_cast<size_t>(end - p));
+    if (quote == nullptr) return;
+    const char* open = static_cast<const char*>(quote);
+    const char* close = end_of_string(open + 1, end);
+    const char* behind = close == nullptr ? end : close + 1;
+    const std::string_view text(open + 1, static_cast<size_t>((close == nullptr ? end : close) - open - 1));
+    p = behind;
+    while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) ++p;
+    if (p < end && *p == ':' && close != nullptr) {
+      std::string key;
+      unescape(text, key);
+      data = data || key == "data" || key == "stringData";
+      const bool annotation = matches(patterns, key);
+      armed = key == "value" || is_token(key) || annotation;
+      kind = annotation ? SecretKind::kAnnotation : key == "value" ? SecretKind::kEnv : SecretKind::kToken;
+      continue;
+    }
+    const bool bearer = text.substr(0, 7) == "Bearer ";
+    const bool keep = text.empty() || std::string_view(open, static_cast<size_t>(behind - open)) == kRedacted;
+    if ((armed || data || bearer) && !keep) cuts.push_back({open, behind, armed ? kind : SecretKind::kSecret});
+    armed = false;
+  }
+}
+
+}  // namespace
+
+Redactor::Redactor(const RedactRules& rules) : on_(rules.redact == Redact::kOn), patterns_(rules.annotations) {
+  patterns_.emplace_back(kAlways);
+}
+
+std::string_view Redactor::redact(std::string_view body) {
+  if (!on_ || body.empty()) return body;
+  std::vector<Cut> cuts;
+  if (!Walk(body, patterns_, cuts).document()) {
+    cuts.clear();
+    cut_leniently(body, patterns_, cuts);
+  }
+  if (cuts.empty()) return body;
+  std::sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.begin < b.begin; });
+  out_.clear();
+  const char* from = body.data();
+  for (const Cut& cut : cuts) {
+    out_.append(from, cut.begin).append(kRedacted);
+    from = cut.end;
+    ++counts_[static_cast<size_t>(cut.kind)];
+  }
+  out_.append(from, body.data() + body.size());
+  return out_;
+}
+
+}  // namespace inquest::recorder

@@ -1,0 +1,61 @@
+// Redactor: takes secrets out of bodies, in place: only the bytes of a secret value are replaced, by kRedacted; every
+// other byte stays as it came.
+//
+// What counts as secret: `value` of the entries of any `env` list (in pods and in templates; valueFrom stays, for it is
+// only a reference); annotations whose name matches a pattern; data and stringData of Secrets, also within lists; the
+// values of keys named token or authorization, and strings that begin with "Bearer ". Empty strings, nulls and what is
+// redacted already stay. Bytes that are no JSON are read leniently and lose more rather than less: any value of a key
+// named value, and everything behind a key data or stringData.
+// Limits: a secret in a place that is none of these (an argument of a command, a label, a ConfigMap) is not recognised.
+// Linear in the body; memory in the number of secrets. Not thread-safe; a result is valid until the next call.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace inquest::recorder {
+
+inline constexpr std::string_view kRedacted = "\"[redacted]\"";  // as it stands in a body
+
+enum class Redact : uint8_t { kOn, kOff };
+
+struct RedactRules {
+  Redact redact = Redact::kOn;
+  // Patterns with * and ?, beside the one that is always there (last-applied-configuration repeats whole objects).
+  std::vector<std::string> annotations;
+};
+
+enum class SecretKind : uint8_t { kEnv, kAnnotation, kSecret, kToken };
+inline constexpr std::array<const char*, 4> kSecretKinds = {"env values", "annotations", "values of Secrets", "tokens"};
+
+class Redactor {
+ public:
+  explicit Redactor(const RedactRules& rules);
+
+  // The body without its secrets: the very same view if it has none.
+  std::string_view redact(std::string_view body);
+
+  // So far, by SecretKind.
+  const std::array<uint64_t, kSecretKinds.size()>& counts() const { return counts_; }
+  bool on() const { return on_; }
+
+ private:
+  bool on_;
+  std::vector<std::string> patterns_;
+  std::array<uint64_t, kSecretKinds.size()> counts_{};
+  std::string out_;
+};
+
+// Writes the trace `in` again as `out`, redacted by these rules: the same records under the same numbers. What was
+// redacted is counted in its notes. Errors: as of reading, writing; `out` exists already.
+struct RedactedTrace {
+  std::array<uint64_t, kSecretKinds.size()> counts{};
+};
+Result<RedactedTrace> redact_trace(const std::string& in, const std::string& out, const RedactRules& rules);
+
+}  // namespace inquest::recorder

@@ -1,0 +1,59 @@
+// ValueFeed: objects without times or streams as records: raw watch frames, what kubectl prints, lists, YAML documents.
+//
+// A value is a stream's by the kind of its object. Where kubectl prints objects without an event type, the first of a
+// uid counts as ADDED, later ones as MODIFIED; deletions cannot be told, which is said as a loss. A frame's time is
+// made up: the latest instant that the object itself names (creation, conditions, managed fields; never a deletion to
+// come), but never before that of the value above; that is noted in the trace. A stream that begins with ADDED frames
+// up to the BOOKMARK of a streaming list becomes that list; for that, values are read ahead and put aside.
+#pragma once
+
+#include <deque>
+#include <set>
+#include <string>
+
+#include "recorder/body_spool.h"
+#include "recorder/capture_feed.h"
+#include "recorder/json_shape.h"
+
+namespace inquest::recorder {
+
+inline constexpr size_t kMaxReadAhead = 500'000;  // values of a streaming list
+
+class ValueFeed : public CaptureFeed {
+ public:
+  ValueFeed(Input& input, const FeedTools& tools, BodySpool& spool) : CaptureFeed(input, tools), spool_(&spool) {}
+
+  bool advance() override;
+  Result<void> write() override;
+  void finish() override;
+
+ private:
+  struct Ahead {
+    BodySpool::Ref body;
+    uint64_t number = 0;
+  };
+  std::optional<Line> next_line();
+  void look_ahead();
+  Result<void> write_typed();
+  Result<void> write_bare(const JsonShape& shape);
+  Result<void> write_error(int code, const std::string& text);
+  Result<void> write_items(kube::DecodedList list);
+  Result<State*> stream_of(const ObjectFacts& object);
+  Result<State*> stream_named(std::string_view name);
+  Result<void> undecodable(const std::string& why);
+  Result<void> keep_form(const State&, const trace::Record&, bool) override { return {}; }
+  std::string_view body_to_keep() override;
+
+  BodySpool* spool_;
+  std::deque<Ahead> ahead_;
+  std::string ahead_text_, json_, name_;
+  bool looked_ = false, streaming_ = false;
+  std::string_view value_;                                             // JSON of the value read
+  std::set<std::pair<uint32_t, std::pair<uint64_t, uint64_t>>> seen_;  // stream, identity: to infer verbs
+  uint64_t made_up_ = 0, bare_ = 0, converted_ = 0;
+};
+
+// The latest instant that a JSON object names for something that has happened; not known if it names none.
+Time latest_time(std::string_view json);
+
+}  // namespace inquest::recorder

@@ -340,6 +340,8 @@ TEST(Run, ADroppedNodeIsMissedInTheView) {
   lab.trace.place(20, "a", "n1");
   EXPECT_EQ(lab.findings(config("delete-both", {drop("nodes ADDED name=n3")})),
             Words{"missing-node on n3 from 10 to never by never"});
+  EXPECT_EQ(lab.findings(config("combined", {drop("nodes ADDED name=n3")})),
+            Words{"missing-node on n3 from 10 to 60000 by relist after end"});
 }
 
 // --- Points

@@ -380,15 +380,17 @@ BatchDecoder::BatchDecoder(BatchDecoder&&) noexcept = default;
 BatchDecoder& BatchDecoder::operator=(BatchDecoder&&) noexcept = default;
 BatchDecoder::~BatchDecoder() = default;
 
-Result<void> BatchDecoder::load(const BatchRow& row, std::string_view facts, size_t streams, Catalog& catalog,
-                                uint64_t& catalog_bytes) {
+Result<void> BatchDecoder::load(const BatchRow& row, std::string_view facts, const Dictionaries& dictionaries,
+                                size_t streams, Catalog& catalog, uint64_t& catalog_bytes) {
   Impl& impl = *impl_;
   impl.loaded = false;
   impl.message.reset();
   impl.batch = row;
   impl.streams = streams;
   if (row.body_bytes > kMaxBodiesBytes) return impl.corrupt("more bytes of bodies than a batch may hold");
-  if (auto done = impl.decompressor.decompress(facts, kMaxFactsBytes, impl.message_bytes); !done.ok()) {
+  const auto dictionary = dictionaries.find(dictionary_of(facts));
+  if (!dictionary.ok()) return impl.corrupt("facts: " + dictionary.error().text);
+  if (auto done = impl.decompressor.decompress(facts, kMaxFactsBytes, *dictionary, impl.message_bytes); !done.ok()) {
     return impl.corrupt("facts: " + done.error().text, done.error().code);
   }
   try {

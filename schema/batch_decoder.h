@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "schema/compress.h"
+#include "schema/dictionaries.h"
 #include "schema/integrity.h"
 #include "schema/record.h"
 
@@ -22,8 +23,8 @@ class BatchDecoder {
   ~BatchDecoder();
 
   // `facts` as stored; `streams`: how many the trace has; `catalog_bytes` counts the strings that are new to it.
-  Result<void> load(const BatchRow& row, std::string_view facts, size_t streams, Catalog& catalog,
-                    uint64_t& catalog_bytes);
+  Result<void> load(const BatchRow& row, std::string_view facts, const Dictionaries& dictionaries, size_t streams,
+                    Catalog& catalog, uint64_t& catalog_bytes);
 
   const BatchRow& row() const;
   bool holds(Seq seq) const;  // and has been loaded without error

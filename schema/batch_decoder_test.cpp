@@ -21,24 +21,33 @@ class DecoderTest : public testing::Test {
     for (const auto& [record, body] : sample_.records) row_.body_bytes += body.size();
     row_.id = 7;
     row_.first_seq = 1;
-    ASSERT_TRUE(encoder.encode(compressor_, facts_).ok());
-    Buffer message;
-    ASSERT_TRUE(Decompressor().decompress(facts_.view(), kMaxFactsBytes, message).ok());
-    message_ = message.view();
+    ASSERT_TRUE(encoder
+                    .encode([&](std::span<const std::string_view> pieces) {
+                      for (const std::string_view piece : pieces) message_.append(piece);
+                      return Result<void>();
+                    })
+                    .ok());
+    facts_ = compress(message_);
   }
 
   // The number of records read before the end or an error, which is left in error_.
-  size_t decode(const std::string& message) {
-    Buffer facts;
-    INQUEST_CHECK(compressor_.compress(message, facts).ok(), message.size());
-    return decode(row_, facts.view());
+  size_t decode(const std::string& message) { return decode(row_, compress(message)); }
+  static std::string compress(std::string_view bytes) {
+    std::string frame;
+    const std::string_view pieces[] = {bytes};
+    const auto done = Compressor(Compressor::Settings{}).compress(pieces, nullptr, [&](std::string_view part) {
+      frame.append(part);
+      return Result<void>();
+    });
+    INQUEST_CHECK(done.ok(), bytes.size());
+    return frame;
   }
   size_t decode(const BatchRow& row, std::string_view facts) {
     Catalog catalog;
     uint64_t catalog_bytes = 0;
     BatchDecoder decoder;
     error_ = Error{};
-    if (auto done = decoder.load(row, facts, 2, catalog, catalog_bytes); !done.ok()) {
+    if (auto done = decoder.load(row, facts, Dictionaries(), 2, catalog, catalog_bytes); !done.ok()) {
       error_ = done.error();
       return 0;
     }
@@ -57,8 +66,7 @@ class DecoderTest : public testing::Test {
 
   Sample sample_;
   BatchRow row_;
-  Compressor compressor_;
-  Buffer facts_;
+  std::string facts_;
   std::string message_;
   Error error_;
   size_t described_ = 0;
@@ -95,22 +103,21 @@ TEST_F(DecoderTest, EveryTruncationIsAnError) {
 TEST_F(DecoderTest, RowsThatDoNotFitTheMessage) {
   BatchRow row = row_;
   row.last_seq += 1;
-  decode(row, facts_.view());
+  decode(row, facts_);
   EXPECT_THAT(error_.text, HasSubstr("another number of records"));
   row = row_;
   row.body_bytes += 1;
-  decode(row, facts_.view());
+  decode(row, facts_);
   EXPECT_THAT(error_.text, HasSubstr("another size of bodies"));
   row.body_bytes = uint64_t{1} << 60;
-  decode(row, facts_.view());
+  decode(row, facts_);
   EXPECT_THAT(error_.text, HasSubstr("more bytes of bodies"));
 }
 
 TEST_F(DecoderTest, AFrameThatUnpacksBeyondTheLimitIsRefusedBeforeMemoryIsTaken) {
-  Buffer bomb;
-  ASSERT_TRUE(compressor_.compress(std::string(kMaxFactsBytes + 8, '\0'), bomb).ok());
+  const std::string bomb = compress(std::string(kMaxFactsBytes + 8, '\0'));
   EXPECT_LT(bomb.size(), 10'000U);
-  decode(row_, bomb.view());
+  decode(row_, bomb);
   EXPECT_EQ(error_.code, ErrorCode::kOutOfLimit);
   for (const char* bytes : {"", "garbage", "\x28\xb5\x2f\xfd"}) {
     decode(row_, bytes);

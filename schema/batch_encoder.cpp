@@ -364,7 +364,7 @@ void BatchEncoder::add(const Record& record, Seq seq, size_t body_size) {
   body_sizes_.push_back(static_cast<uint32_t>(body_size));
 }
 
-Result<void> BatchEncoder::encode(Compressor& compressor, Buffer& facts) {
+Result<void> BatchEncoder::encode(const Use& use) {
   dictionaries_->begin();
   Counts counts;
   for (size_t i = 0; i < count_; ++i) count(records_[i], counts);
@@ -385,9 +385,17 @@ Result<void> BatchEncoder::encode(Compressor& compressor, Buffer& facts) {
                      std::to_string(kMaxFactsBytes),
                  "", ""};
   }
-  const kj::Array<capnp::word> words = capnp::messageToFlatArray(message);
-  const auto bytes = words.asBytes();
-  return compressor.compress({reinterpret_cast<const char*>(bytes.begin()), bytes.size()}, facts);
+  // The table of segments, then the segments: what capnp::messageToFlatArray would copy together.
+  const auto segments = message.getSegmentsForOutput();
+  std::vector<uint32_t> table{static_cast<uint32_t>(segments.size() - 1)};
+  for (const auto segment : segments) table.push_back(static_cast<uint32_t>(segment.size()));
+  if (table.size() % 2 != 0) table.push_back(0);
+  std::vector<std::string_view> pieces{{reinterpret_cast<const char*>(table.data()), table.size() * sizeof(uint32_t)}};
+  for (const auto segment : segments) {
+    const auto bytes = segment.asBytes();
+    pieces.emplace_back(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
+  }
+  return use(pieces);
 }
 
 void BatchEncoder::clear() {

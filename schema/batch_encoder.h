@@ -5,9 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
 #include <vector>
 
-#include "schema/compress.h"
+#include "base/result.h"
+#include "schema/catalog.h"
 #include "schema/record.h"
 
 namespace inquest::trace {
@@ -26,8 +31,10 @@ class BatchEncoder {
   size_t objects() const { return objects_; }
   const Record& record(size_t i) const { return records_[i]; }
 
-  // The compressed message. Error kOutOfLimit: the message would exceed kMaxFactsBytes.
-  Result<void> encode(Compressor& compressor, Buffer& facts);
+  // Hands the message, as pieces that belong one behind the other, to `use`. Error kOutOfLimit: the message would
+  // exceed kMaxFactsBytes.
+  using Use = std::function<Result<void>(std::span<const std::string_view>)>;
+  Result<void> encode(const Use& use);
   void clear();
 
  private:

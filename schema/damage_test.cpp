@@ -39,28 +39,45 @@ class Damage : public testing::Test {
   Content intact_;
 };
 
-TEST_F(Damage, EveryFlippedByteIsDetectedOrHarmless) {
-  size_t detected = 0;
-  std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
-  for (size_t at = 0; at < bytes_.size(); ++at) {
+// Flips one byte in `stride`; how often that was detected.
+void flip(const std::string& path, const std::string& bytes, const Content& intact, size_t stride, size_t& detected) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  for (size_t at = 0; at < bytes.size(); at += stride) {
     // Unused space, all zeros, is tried at some places only.
-    const bool unused = at > 32 && bytes_.find_first_not_of('\0', at - 32) > at + 32;
-    if (unused && at % 64 != 0) continue;
+    const bool unused = at > 32 && bytes.find_first_not_of('\0', at - 32) > at + 32;
+    if (unused && at / stride % 64 != 0) continue;
     file.seekp(static_cast<std::streamoff>(at))
-        .put(static_cast<char>(bytes_[at] ^ (at % 3 == 0 ? 255 : 1 << at % 8)))
+        .put(static_cast<char>(bytes[at] ^ (at % 3 == 0 ? 255 : 1 << at % 8)))
         .flush();
-    const Outcome result = outcome(path_, intact_);
-    file.seekp(static_cast<std::streamoff>(at)).put(bytes_[at]).flush();
+    const Outcome result = outcome(path, intact);
+    file.seekp(static_cast<std::streamoff>(at)).put(bytes[at]).flush();
     ASSERT_NE(result, Outcome::kSilent) << "byte " << at;
     detected += result == Outcome::kDetected;
   }
+}
+
+TEST_F(Damage, AFlippedByteIsDetectedOrHarmless) {
+  size_t detected = 0;
+  flip(path_, bytes_, intact_, 7, detected);
+  EXPECT_GT(detected, 500U);
+}
+
+using DamageSlow = Damage;
+TEST_F(DamageSlow, EveryFlippedByteIsDetectedOrHarmless) {
+  size_t detected = 0;
+  flip(path_, bytes_, intact_, 1, detected);
   EXPECT_GT(detected, 3000U);
 }
 
 TEST_F(Damage, EveryTruncationIsDetectedOrHarmless) {
   for (size_t size = 0; size < bytes_.size(); size += 512) {
     write_file(path_, bytes_.substr(0, size));
-    ASSERT_EQ(outcome(path_, intact_), Outcome::kDetected) << size << " bytes";
+    const Outcome result = outcome(path_, intact_);
+    ASSERT_NE(result, Outcome::kSilent) << size << " bytes";
+    // Within the last page, what is missing may belong to a view, which nobody here reads.
+    if (size + 4096 <= bytes_.size()) {
+      ASSERT_EQ(result, Outcome::kDetected) << size << " bytes";
+    }
   }
 }
 

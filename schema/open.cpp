@@ -19,7 +19,8 @@ extern const char* const kTraceSql;  // trace.sql, embedded by embed_sql.cmake
 
 namespace {
 
-constexpr const char* kTables[] = {"meta", "stream", "counts", "bind_count", "loss", "batch", "body"};
+constexpr const char* kTables[] = {"meta", "stream",     "counts", "bind_count", "loss", "batch",
+                                   "body", "dictionary", "label",  "pod",        "bind", "gap"};
 constexpr const char* kImport = "import it first: inquest import FILE -o NAME.trace";
 
 Result<void> check_file(const std::string& path) {

@@ -4,9 +4,10 @@
 #include <limits>
 #include <utility>
 
-#include "base/crc32c.h"
 #include "schema/batch_decoder.h"
-#include "schema/compress.h"
+#include "schema/body_reader.h"
+#include "schema/dictionaries.h"
+#include "schema/index.h"
 #include "schema/integrity.h"
 #include "schema/limits.h"
 #include "schema/open.h"
@@ -20,24 +21,21 @@ struct TraceReader::Impl {
 
   Database database;
   TraceInfo info;
-  std::string chain;  // of the last batch, as the summary says: in hexadecimal
+  Seals seals;
+  Dictionaries dictionaries;
   Catalog catalog;
   uint64_t catalog_bytes = 0;
 
-  Statement get_batch, find_batch, get_body;
+  Statement get_batch, find_batch;
+  std::unique_ptr<BodyReader> bodies;
 
   BatchDecoder walk;  // for next()
   uint64_t next_batch = 1;
   Record record;
   BatchDecoder out_of_order;  // for record() and body(), so that they do not disturb a walk
-  Decompressor decompressor;
-  uint64_t bodies_of = 0;  // the batch whose bodies are decompressed, 0: none
-  Buffer bodies;
-
   Result<void> load();
   Result<BatchRow> read_row(uint64_t id);
   Result<BatchRow> read_batch(uint64_t id, std::string_view& facts);
-  Result<std::string_view> read_bodies(uint64_t id);
   Result<void> load_batch(uint64_t id, BatchDecoder& decoder);
   Result<const Record*> next();
   Result<uint64_t> batch_of(Seq seq);
@@ -64,13 +62,15 @@ Result<void> TraceReader::Impl::load() {
   auto summary = load_summary(database);
   if (!summary.ok()) return summary.error();
   info = std::move(summary->info);
-  chain = std::move(summary->chain);
+  seals = std::move(summary->seals);
+  // A reader that opens before the first small batch never meets a frame that needs one.
+  INQUEST_TRY_VOID(dictionaries.load(database, seals.dictionary_sha));
   INQUEST_TRY_VOID(database.exec("COMMIT"));
   info.file_bytes = stored_bytes(database.path());
   INQUEST_TRY(get_batch, database.prepare("SELECT first_seq, last_seq, first_wall, last_wall, body_bytes, body_crc, "
                                           "crc, chain, facts FROM batch WHERE id = ?"));
   INQUEST_TRY(find_batch, database.prepare("SELECT first_seq, id FROM batch WHERE id <= ? ORDER BY id DESC LIMIT 1"));
-  INQUEST_TRY(get_body, database.prepare("SELECT data FROM body WHERE batch = ?"));
+  INQUEST_TRY(bodies, BodyReader::open(database, dictionaries));
   return {};
 }
 
@@ -102,18 +102,11 @@ Result<BatchRow> TraceReader::Impl::read_batch(uint64_t id, std::string_view& fa
   return row;
 }
 
-Result<std::string_view> TraceReader::Impl::read_bodies(uint64_t id) {
-  get_body.reset();
-  INQUEST_TRY(const bool found, get_body.bind(1, id).step());
-  if (!found) return corrupt(id, "has no bodies");
-  return get_body.blob(0, kMaxStoredBytes);
-}
-
 Result<void> TraceReader::Impl::load_batch(uint64_t id, BatchDecoder& decoder) {
   std::string_view facts;
   auto row = read_batch(id, facts);
   if (!row.ok()) return at_path(row.error());
-  auto done = decoder.load(*row, facts, info.streams.size(), catalog, catalog_bytes);
+  auto done = decoder.load(*row, facts, dictionaries, info.streams.size(), catalog, catalog_bytes);
   get_batch.reset();  // so that no read transaction stays open, which would keep a writer from checkpointing
   if (!done.ok()) return at_path(done.error());
   return {};
@@ -178,25 +171,9 @@ Result<std::string> TraceReader::Impl::body(Seq seq) {
   Record found;
   INQUEST_TRY_VOID(seek(seq, found));
   if (out_of_order.body_size() == 0) return std::string();
-  const BatchRow& row = out_of_order.row();
-  if (bodies_of != row.id) {
-    bodies_of = 0;
-    INQUEST_TRY(const std::string_view stored, read_bodies(row.id));
-    if (crc32c(stored) != row.body_crc) return corrupt(row.id, "the CRC of the bodies does not match");
-    auto done = decompressor.decompress(stored, kMaxBodiesBytes, bodies);
-    get_body.reset();
-    if (!done.ok()) {
-      Error error = corrupt(row.id, "bodies: " + done.error().text);
-      error.code = done.error().code;
-      return error;
-    }
-    bodies_of = row.id;
-  }
-  const size_t offset = out_of_order.body_offset(), size = out_of_order.body_size();
-  if (offset > bodies.size() || size > bodies.size() - offset) {
-    return corrupt(row.id, "the bodies end before record @" + std::to_string(seq));
-  }
-  return std::string(bodies.view().substr(offset, size));
+  auto bytes = bodies->read(out_of_order.row(), out_of_order.body_offset(), out_of_order.body_size());
+  if (!bytes.ok()) return at_path(bytes.error());
+  return bytes;
 }
 
 // `link` becomes the chain's link after this batch.
@@ -204,9 +181,8 @@ Result<void> TraceReader::Impl::check_batch(uint64_t id, Seq expected_first, std
   std::string_view facts;
   INQUEST_TRY(row, read_batch(id, facts));
   if (row.first_seq != expected_first) return corrupt(id, "does not begin at @" + std::to_string(expected_first));
-  INQUEST_TRY(const std::string_view stored, read_bodies(id));
-  if (crc32c(stored) != row.body_crc) return corrupt(id, "the CRC of the bodies does not match");
-  link = chain_next(link, row, facts, stored);
+  INQUEST_TRY(const std::string sha, bodies->check(row));
+  link = chain_next(link, row, facts, sha);
   INQUEST_TRY(const std::string_view written, get_batch.blob(7, kSha256Bytes));
   if (written != link) return corrupt(id, "the chain breaks here");
   return {};
@@ -217,7 +193,11 @@ Result<void> TraceReader::Impl::check_end(const BatchRow& last, const std::strin
   const auto damaged = [&](const std::string& why) { return Error{ErrorCode::kCorrupt, why, database.path(), ""}; };
   if (!info.summary_intact) return damaged("the summary does not match its digest");
   if (last.last_seq != info.records) return damaged("the summary counts other records than the batches hold");
-  if (to_hex(link) != chain) return damaged("the summary ends in another chain than the batches");
+  if (to_hex(link) != seals.chain) return damaged("the summary ends in another chain than the batches");
+  INQUEST_TRY(const std::string index, index_sha(database));
+  if (index != (seals.index == "none" ? empty_index_sha() : seals.index_sha)) {
+    return damaged("the index (tables label, pod, bind, gap) is not the one that was written");
+  }
   if (info.state == TraceState::kOpen) return {};
   find_batch.reset();
   INQUEST_TRY(const bool found, find_batch.bind(1, std::numeric_limits<int64_t>::max()).step());
@@ -234,7 +214,6 @@ Result<std::optional<BatchDamage>> TraceReader::Impl::check_integrity() {
     BatchRow read;
     const auto done = check_batch(id, expected, link, read);
     get_batch.reset();
-    get_body.reset();
     if (!done.ok()) {
       if (done.error().code == ErrorCode::kIo) return done.error();
       return std::optional<BatchDamage>(

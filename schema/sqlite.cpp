@@ -160,6 +160,8 @@ Error Statement::damaged(int column, const char* expected) const {
 
 bool Statement::is_integer(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER; }
 
+int Statement::columns() const { return sqlite3_column_count(statement_.get()); }
+
 Result<int64_t> Statement::integer(int column) const {
   if (!is_integer(column)) return damaged(column, "integer");
   return sqlite3_column_int64(statement_.get(), column);
@@ -216,7 +218,7 @@ void Database::harden() {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 100'000);
   sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 50);
-  sqlite3_limit(handle, SQLITE_LIMIT_COMPOUND_SELECT, 4);
+  sqlite3_limit(handle, SQLITE_LIMIT_COMPOUND_SELECT, 8);
   sqlite3_limit(handle, SQLITE_LIMIT_VDBE_OP, 25'000);
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, 0);

@@ -38,6 +38,7 @@ class Statement {
   Result<std::string_view> text(int column, size_t limit) const;
   Result<std::string_view> blob(int column, size_t limit) const;
   bool is_integer(int column) const;
+  int columns() const;
 
  private:
   friend class Database;

@@ -78,11 +78,16 @@ bool TraceInfo::complete() const {
                      [](const StreamSummary& s) { return s.gaps == 0 && s.undecodable == 0; });
 }
 
-void Summary::add_stream(const Stream& stream) {
+bool Summary::add_stream(const Stream& stream) {
+  const size_t texts = stream.name.size() + stream.resource.size() + stream.source.size();
+  if (info_.streams.size() >= kMaxStreams || texts > kMaxSummaryText || text_bytes_ + texts > kMaxSummaryBytes / 2) {
+    return false;
+  }
+  text_bytes_ += texts;
   StreamSummary summary;
   summary.stream = stream;
   info_.streams.push_back(std::move(summary));
-  changed_ = true;
+  return changed_ = true;
 }
 
 // Rows stay sorted by scheduler and code. There are as many as schedulers have names, so inserting is cheap.
@@ -98,10 +103,12 @@ void Summary::count_bind(const std::string& scheduler, uint16_t code, bool answe
     };
     auto at = find(scheduler);
     if (is(at, scheduler)) return *at;
-    const bool full = info_.binds.size() + 1'000 > kMaxSummaryRows;  // room for the others' codes
+    // Room for the others' codes stays.
+    const bool full = info_.binds.size() + 1'000 > kMaxSummaryRows || text_bytes_ > kMaxSummaryBytes / 2;
     const std::string& name = full ? std::string(kOthers) : scheduler;
     if (full) at = find(name);
     if (full && is(at, name)) return *at;
+    text_bytes_ += name.size();
     return *info_.binds.insert(at, BindCount{name, wanted, 0});
   };
   if (answered) {
@@ -127,6 +134,7 @@ void Summary::count(const Record& record, Seq seq, uint64_t body_bytes, const Ca
   if (record.kind == RecordKind::kBindRequest) {
     std::string scheduler = within_limit(catalog.text(record.bind.scheduler));
     count_bind(scheduler, 0, false);
+    if (unanswered_.size() >= kMaxUnanswered) unanswered_.erase(unanswered_.begin());
     unanswered_.emplace(seq, std::move(scheduler));
   }
   if (record.kind == RecordKind::kBindAnswer) {
@@ -156,17 +164,22 @@ void Summary::add_row(std::vector<TraceLoss>& rows, const std::string& source, c
   };
   const auto is = [&](auto at) { return at != rows.end() && at->source == from && at->what == kind; };
   auto at = find();
-  if (!is(at) && info_.losses.size() + info_.notes.size() + 2 >= kMaxSummaryRows) {
+  const bool full =
+      info_.losses.size() + info_.notes.size() + 2 >= kMaxSummaryRows || text_bytes_ > kMaxSummaryBytes / 2;
+  if (!is(at) && full) {
     from = kind = kOthers;
     at = find();
   }
-  if (!is(at)) at = rows.insert(at, TraceLoss{from, kind, 0});
+  if (!is(at)) {
+    text_bytes_ += from.size() + kind.size();
+    at = rows.insert(at, TraceLoss{from, kind, 0});
+  }
   at->count += count;
 }
 
 namespace {
 
-Result<void> save_meta(Database& database, const TraceInfo& info, std::string_view chain) {
+Result<void> save_meta(Database& database, const TraceInfo& info, const Seals& seals) {
   INQUEST_TRY(Statement put, database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)"));
   const std::pair<const char*, uint64_t> numbers[] = {{"format", static_cast<uint64_t>(info.format_version)},
                                                       {"minimum_reader", static_cast<uint64_t>(kMinimumReader)},
@@ -177,11 +190,12 @@ Result<void> save_meta(Database& database, const TraceInfo& info, std::string_vi
                                                       {"body_bytes", info.body_bytes}};
   for (const auto& [key, value] : numbers) INQUEST_TRY_VOID(put.bind_text(1, key).bind(2, value).run());
   const std::pair<const char*, std::string_view> texts[] = {
-      {"uuid", info.uuid},     {"writer", info.writer}, {"cluster_version", info.cluster_version},
-      {"server", info.server}, {"scope", info.scope},   {"state", kStateNames[static_cast<size_t>(info.state)]}};
+      {"uuid", info.uuid},     {"writer", info.writer},        {"cluster_version", info.cluster_version},
+      {"server", info.server}, {"scope", info.scope},          {"state", kStateNames[static_cast<size_t>(info.state)]},
+      {"index", seals.index},  {"index_sha", seals.index_sha}, {"dictionary_sha", seals.dictionary_sha},
+      {"chain", seals.chain}};
   for (const auto& [key, value] : texts) INQUEST_TRY_VOID(put.bind_text(1, key).bind_text(2, value).run());
-  const std::string last = to_hex(chain), digest = to_hex(summary_digest(info, last));
-  INQUEST_TRY_VOID(put.bind_text(1, "chain").bind_text(2, last).run());
+  const std::string digest = to_hex(summary_digest(info, seals));
   return put.bind_text(1, "digest").bind_text(2, digest).run();
 }
 
@@ -204,8 +218,8 @@ Result<void> save_streams(Database& database, const TraceInfo& info) {
 
 }  // namespace
 
-Result<void> Summary::save(Database& database, std::string_view chain) const {
-  INQUEST_TRY_VOID(save_meta(database, info_, chain));
+Result<void> Summary::save(Database& database, const Seals& seals) const {
+  INQUEST_TRY_VOID(save_meta(database, info_, seals));
   INQUEST_TRY_VOID(save_streams(database, info_));
   INQUEST_TRY_VOID(database.exec("DELETE FROM bind_count"));
   INQUEST_TRY(Statement put_bind, database.prepare("INSERT INTO bind_count VALUES (?, ?, ?)"));
@@ -224,6 +238,18 @@ Result<void> Summary::save(Database& database, std::string_view chain) const {
 }
 
 namespace {
+
+// Of all texts of streams, binds and losses.
+class TextBudget {
+ public:
+  bool take(size_t bytes) {
+    used_ += bytes;
+    return used_ <= kMaxSummaryBytes;
+  }
+
+ private:
+  size_t used_ = 0;
+};
 
 Error missing(const Database& database, const std::string& what) {
   return {ErrorCode::kCorrupt, "the summary " + what, database.path(), ""};
@@ -279,7 +305,10 @@ Result<void> load_meta(Database& database, LoadedSummary& out, std::string& dige
   INQUEST_TRY(info.records, meta.natural("records"));
   INQUEST_TRY(info.batches, meta.natural("batches"));
   INQUEST_TRY(info.body_bytes, meta.natural("body_bytes"));
-  INQUEST_TRY(out.chain, meta.text("chain"));
+  INQUEST_TRY(out.seals.chain, meta.text("chain"));
+  INQUEST_TRY(out.seals.dictionary_sha, meta.text("dictionary_sha"));
+  INQUEST_TRY(out.seals.index_sha, meta.text("index_sha"));
+  INQUEST_TRY(out.seals.index, meta.text("index"));
   INQUEST_TRY(digest, meta.text("digest"));
   INQUEST_TRY(const std::string state, meta.text("state"));
   for (size_t i = 0; i < std::size(kStateNames); ++i) {
@@ -290,7 +319,7 @@ Result<void> load_meta(Database& database, LoadedSummary& out, std::string& dige
   return missing(database, "names an unknown state");
 }
 
-Result<void> load_streams(Database& database, TraceInfo& info) {
+Result<void> load_streams(Database& database, TraceInfo& info, TextBudget& budget) {
   INQUEST_TRY(Statement streams, database.prepare("SELECT id, kind, name, resource, source FROM stream ORDER BY id"));
   INQUEST_TRY(Statement counts,
               database.prepare("SELECT lists, checkpoints, added, modified, deleted, bookmarks, errors, opens, closes, "
@@ -309,6 +338,7 @@ Result<void> load_streams(Database& database, TraceInfo& info) {
     int column = 2;
     for (std::string* text : {&summary.stream.name, &summary.stream.resource, &summary.stream.source}) {
       INQUEST_TRY(*text, streams.text(column++, kMaxSummaryText));
+      if (!budget.take(text->size())) return missing(database, "has more text than a summary may have");
     }
     counts.reset();
     INQUEST_TRY(const bool counted, counts.bind(1, id).step());
@@ -321,7 +351,7 @@ Result<void> load_streams(Database& database, TraceInfo& info) {
   }
 }
 
-Result<void> load_binds(Database& database, TraceInfo& info) {
+Result<void> load_binds(Database& database, TraceInfo& info, TextBudget& budget) {
   INQUEST_TRY(Statement rows,
               database.prepare("SELECT scheduler, code, count FROM bind_count ORDER BY scheduler, code"));
   while (true) {
@@ -330,6 +360,7 @@ Result<void> load_binds(Database& database, TraceInfo& info) {
     if (info.binds.size() >= kMaxSummaryRows) return missing(database, "has too many rows in bind_count");
     BindCount bind;
     INQUEST_TRY(bind.scheduler, rows.text(0, kMaxSummaryText));
+    if (!budget.take(bind.scheduler.size())) return missing(database, "has more text than a summary may have");
     INQUEST_TRY(const uint64_t code, rows.natural(1));
     if (code > std::numeric_limits<uint16_t>::max()) return missing(database, "names an impossible HTTP status");
     bind.code = static_cast<uint16_t>(code);
@@ -338,7 +369,7 @@ Result<void> load_binds(Database& database, TraceInfo& info) {
   }
 }
 
-Result<void> load_losses(Database& database, TraceInfo& info) {
+Result<void> load_losses(Database& database, TraceInfo& info, TextBudget& budget) {
   INQUEST_TRY(Statement rows, database.prepare("SELECT source, what, count FROM loss ORDER BY source, what"));
   while (true) {
     INQUEST_TRY(const bool row, rows.step());
@@ -348,6 +379,9 @@ Result<void> load_losses(Database& database, TraceInfo& info) {
     TraceLoss loss;
     INQUEST_TRY(loss.source, rows.text(0, kMaxSummaryText));
     INQUEST_TRY(loss.what, rows.text(1, kMaxSummaryText));
+    if (!budget.take(loss.source.size() + loss.what.size())) {
+      return missing(database, "has more text than a summary may have");
+    }
     INQUEST_TRY(loss.count, rows.natural(2));
     const bool note = loss.what.compare(0, kNote.size(), kNote) == 0;
     if (note) loss.what.erase(0, kNote.size());
@@ -360,11 +394,12 @@ Result<void> load_losses(Database& database, TraceInfo& info) {
 Result<LoadedSummary> load_summary(Database& database) {
   LoadedSummary out;
   std::string digest;
+  TextBudget budget;
   INQUEST_TRY_VOID(load_meta(database, out, digest));
-  INQUEST_TRY_VOID(load_streams(database, out.info));
-  INQUEST_TRY_VOID(load_binds(database, out.info));
-  INQUEST_TRY_VOID(load_losses(database, out.info));
-  out.info.summary_intact = digest == to_hex(summary_digest(out.info, out.chain));
+  INQUEST_TRY_VOID(load_streams(database, out.info, budget));
+  INQUEST_TRY_VOID(load_binds(database, out.info, budget));
+  INQUEST_TRY_VOID(load_losses(database, out.info, budget));
+  out.info.summary_intact = digest == to_hex(summary_digest(out.info, out.seals));
   return out;
 }
 

@@ -1,20 +1,17 @@
 #include "schema/writer.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/crc32c.h"
 #include "schema/batch_encoder.h"
 #include "schema/compress.h"
+#include "schema/dictionaries.h"
+#include "schema/file_lock.h"
+#include "schema/index.h"
 #include "schema/integrity.h"
 #include "schema/limits.h"
-#include "schema/reader.h"
 #include "schema/sqlite.h"
 #include "schema/summary.h"
 
@@ -24,54 +21,8 @@ extern const char* const kTraceSql;  // trace.sql, embedded by embed_sql.cmake
 
 namespace {
 
-// The file held open and locked (flock, which SQLite's own locks do not touch) against a second writer.
-class FileLock {
- public:
-  FileLock() = default;
-  FileLock(FileLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  FileLock& operator=(FileLock&& other) noexcept {
-    std::swap(file_, other.file_);
-    return *this;
-  }
-  ~FileLock() {
-    if (file_ >= 0) close(file_);
-  }
-
-  static Result<FileLock> make(const std::string& path, int flags) {
-    FileLock lock;
-    lock.file_ = open(path.c_str(), flags | O_RDWR | O_CLOEXEC, 0644);
-    if (lock.file_ < 0 && errno == EEXIST) {
-      return Error{ErrorCode::kUsage, "exists already", path, "choose another name, or say that it is to be replaced"};
-    }
-    if (lock.file_ < 0) {
-      return Error{ErrorCode::kIo, std::string("cannot be written: ") + std::strerror(errno), path,
-                   "check the name and the permissions of its folder"};
-    }
-    if (flock(lock.file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      return Error{ErrorCode::kUsage, "is being written by another process", path,
-                   "wait until it has finished, or choose another name"};
-    }
-    return lock;
-  }
-
- private:
-  int file_ = -1;
-};
-
-void remove_with_companions(const std::string& path) {
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) unlink((path + suffix).c_str());
-}
-
-// An old file goes as a whole, so that nothing of it can shine through.
-Result<void> remove_existing(const std::string& path) {
-  if (access(path.c_str(), F_OK) != 0) return {};
-  INQUEST_TRY(const FileLock lock, FileLock::make(path, 0));
-  remove_with_companions(path);
-  return {};
-}
-
 Result<void> check_header(const TraceHeader& header, const std::string& path) {
-  for (const std::string* text : {&header.cluster_version, &header.server, &header.scope}) {
+  for (const std::string* text : {&header.cluster_version, &header.server, &header.scope, &header.uuid}) {
     if (text->size() <= kMaxSummaryText) continue;
     return Error{ErrorCode::kOutOfLimit,
                  "the header has a text of " + std::to_string(text->size()) + " bytes, the limit is " +
@@ -94,46 +45,82 @@ Result<Database> create_database(const std::string& path) {
 
 }  // namespace
 
+namespace {
+
+// Batches with more bytes of bodies do without a dictionary: they repeat enough in themselves.
+constexpr size_t kDictionaryBelow = size_t{160} << 10;
+// A batch ends when texts that come without a body, such as messages of binds, reach this.
+constexpr size_t kTextsPerBatch = size_t{4} << 20;
+
+// Figures in docs/trace-format.md: with the whole batch in sight, the fastest level finds more than level 3 does.
+Compressor::Settings body_settings(WriterOptions::Purpose purpose) {
+  if (purpose == WriterOptions::Purpose::kKeep) return {1, kWindowLog};
+  return {};
+}
+
+}  // namespace
+
 struct TraceWriter::Impl {
-  Impl(FileLock held, Database opened, TraceInfo info, const Catalog& names)
+  Impl(FileLock held, Database opened, TraceInfo info, const Catalog& names, const WriterOptions& how)
       : lock(std::move(held)),
         database(std::move(opened)),
         catalog(&names),
+        options(how),
         summary(std::move(info)),
         chain(chain_start(summary.info().uuid)),
-        encoder(names) {}
+        encoder(names),
+        body_compressor(body_settings(how.purpose)),
+        facts_compressor(Compressor::Settings{}) {
+    seals.chain = to_hex(chain);
+  }
 
   // The lock goes last, after the database is closed: closing any descriptor of a file drops SQLite's locks on it.
   FileLock lock;
   Database database;
   Statement put_batch, put_body;
   const Catalog* catalog;
+  WriterOptions options;
   Summary summary;
+  Index index;
   std::string chain;
+  Seals seals;
   Seq next_seq = 1;
   bool closed = false;
 
   BatchEncoder encoder;
   std::string bodies;       // of the open batch, a line feed after each
   uint64_t body_bytes = 0;  // without the line feeds
-  Compressor compressor;
-  Buffer stored_facts, stored_bodies;
-  bool encoded = false;  // stored_facts holds the open batch
+  size_t text_bytes = 0;
+  Compressor body_compressor, facts_compressor;
+  std::string stored_facts;
 
+  Dictionaries dictionaries;
+  bool dictionaries_stored = false, learnt = false;
+  DictionaryTrainer body_samples, facts_samples;
+
+  using Pieces = std::span<const std::string_view>;
   Result<void> prepare();
   void check(const Record& record) const;
+  size_t texts_of(const Record& record) const;
   Result<Seq> append(const Record& record, std::string_view body);
-  void add(const Record& record, std::string_view body);
-  Result<void> encode();
+  Result<void> append_large(const Record& record, std::string_view body);
   Result<void> flush();
-  Result<void> commit(bool with_batch, const std::string& new_chain, const BatchRow& row);
-  Result<void> close();
-  BatchRow row() const;
+  Result<void> commit(Pieces pieces, Seq last);
+  Result<void> put(Pieces pieces, Seq last, std::string& new_chain, Seals& new_seals);
+  Result<void> encode();
+  Result<void> put_bodies(Pieces pieces, BatchRow& row, std::string& sha);
+  const Dictionary* dictionary(DictionaryOf what) const {
+    return body_bytes < kDictionaryBelow ? dictionaries.get(what) : nullptr;
+  }
+  void learn(Pieces pieces);
+  Result<void> put_end(TraceState state);
+  Result<void> close(TraceState state);
+  BatchRow row(Seq last) const;
   void drop_batch() {
     encoder.clear();
     bodies.clear();
     body_bytes = 0;
-    encoded = false;
+    text_bytes = 0;
   }
   Error at_path(Error error) const {
     if (error.place.empty()) error.place = database.path();
@@ -144,7 +131,7 @@ struct TraceWriter::Impl {
 Result<void> TraceWriter::Impl::prepare() {
   INQUEST_TRY(put_batch, database.prepare("INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   INQUEST_TRY(put_body, database.prepare("INSERT INTO body VALUES (?, ?)"));
-  INQUEST_TRY_VOID(summary.save(database, chain));
+  INQUEST_TRY_VOID(summary.save(database, seals));
   INQUEST_TRY_VOID(database.exec("COMMIT"));
   summary.saved();
   return {};
@@ -170,12 +157,14 @@ void TraceWriter::Impl::check(const Record& record) const {
   }
 }
 
-void TraceWriter::Impl::add(const Record& record, std::string_view body) {
-  encoder.add(record, next_seq, body.size());
-  body_bytes += body.size();
-  if (body.empty()) return;
-  bodies.append(body);
-  bodies.push_back('\n');
+// Texts that a body does not bound.
+size_t TraceWriter::Impl::texts_of(const Record& record) const {
+  const Bind& bind = record.bind;
+  size_t bytes = 0;
+  for (const StringId id : {record.path, record.text, bind.user, bind.agent, bind.reason, bind.message}) {
+    bytes += catalog->text(id).size();
+  }
+  return bytes;
 }
 
 Result<Seq> TraceWriter::Impl::append(const Record& record, std::string_view body) {
@@ -187,37 +176,59 @@ Result<Seq> TraceWriter::Impl::append(const Record& record, std::string_view bod
                      std::to_string(kMaxBatchObjects),
                  database.path(), ""};
   }
-  const bool large = body.size() > kBatchBytes || record.objects.size() > kBatchRecords;
-  if (large || encoder.records() == kBatchRecords || body_bytes + body.size() > kBatchBytes ||
-      encoder.objects() + record.objects.size() > 2 * kBatchRecords) {
+  const size_t texts = texts_of(record);
+  const bool large =
+      body.size() > options.batch_bytes || record.objects.size() > options.batch_records || texts > kTextsPerBatch;
+  if (large || encoder.records() == options.batch_records || body_bytes + body.size() > options.batch_bytes ||
+      encoder.objects() + record.objects.size() > 2 * options.batch_records || text_bytes + texts > kTextsPerBatch) {
     INQUEST_TRY_VOID(flush());
   }
-  add(record, body);
-  encoded = false;
   if (large) {
-    // The one case where facts may exceed their limit: better known now, when the record can still be refused.
-    if (auto done = encode(); !done.ok()) {
-      drop_batch();
-      return at_path(done.error());
-    }
+    INQUEST_TRY_VOID(append_large(record, body));
+  } else {
+    encoder.add(record, next_seq, body.size());
+    body_bytes += body.size();
+    text_bytes += texts;
+    if (!body.empty()) bodies.append(body).push_back('\n');
+    summary.count(record, next_seq, body.size(), *catalog);
   }
-  summary.count(record, next_seq, body.size(), *catalog);
+  index.add(record, next_seq);
   return next_seq++;
 }
 
-Result<void> TraceWriter::Impl::encode() {
-  if (encoded) return {};
-  INQUEST_TRY_VOID(encoder.encode(compressor, stored_facts));
-  INQUEST_TRY_VOID(compressor.compress(bodies, stored_bodies));
-  encoded = true;
-  return {};
+// A batch of its own, written at once, straight from the caller's memory.
+Result<void> TraceWriter::Impl::append_large(const Record& record, std::string_view body) {
+  const Summary before = summary;
+  encoder.add(record, next_seq, body.size());
+  body_bytes = body.size();
+  summary.count(record, next_seq, body.size(), *catalog);
+  const std::string_view pieces[] = {body, "\n"};
+  const auto done = commit(body.empty() ? Pieces() : Pieces(pieces), next_seq);
+  if (!done.ok()) summary = before;
+  drop_batch();
+  return done;
 }
 
-BatchRow TraceWriter::Impl::row() const {
+Result<void> TraceWriter::Impl::encode() {
+  return encoder.encode([&](Pieces pieces) -> Result<void> {
+    if (options.purpose == WriterOptions::Purpose::kRecord && !learnt && body_bytes < kDictionaryBelow) {
+      std::string whole;
+      for (const std::string_view piece : pieces) whole.append(piece);
+      facts_samples.add(whole);
+    }
+    stored_facts.clear();
+    return facts_compressor.compress(pieces, dictionary(DictionaryOf::kFacts), [&](std::string_view part) {
+      stored_facts.append(part);
+      return Result<void>();
+    });
+  });
+}
+
+BatchRow TraceWriter::Impl::row(Seq last) const {
   BatchRow row;
   row.id = summary.info().batches + 1;
-  row.last_seq = next_seq - 1;
-  row.first_seq = next_seq - encoder.records();
+  row.last_seq = last;
+  row.first_seq = last + 1 - encoder.records();
   for (size_t i = 0; i < encoder.records(); ++i) {
     const Time wall = encoder.record(i).wall;
     if (!wall.known()) continue;
@@ -225,53 +236,112 @@ BatchRow TraceWriter::Impl::row() const {
     row.last_wall = row.last_wall == 0 ? wall.ns : std::max(row.last_wall, wall.ns);
   }
   row.body_bytes = body_bytes;
-  row.body_crc = crc32c(stored_bodies.view());
-  row.crc = batch_crc(row, stored_facts.view());
   return row;
 }
 
-Result<void> TraceWriter::Impl::flush() {
-  const bool with_batch = encoder.records() > 0;
-  if (!with_batch && !summary.changed()) return {};
-  BatchRow batch;
-  std::string new_chain = chain;
-  if (with_batch) {
-    if (auto done = encode(); !done.ok()) return at_path(done.error());
-    batch = row();
-    new_chain = chain_next(chain, batch, stored_facts.view(), stored_bodies.view());
-    summary.count_batch();
+Result<void> TraceWriter::Impl::put_bodies(Pieces pieces, BatchRow& row, std::string& sha) {
+  Sha256 hash;
+  uint64_t part = 0;
+  INQUEST_TRY_VOID(
+      body_compressor.compress(pieces, dictionary(DictionaryOf::kBodies), [&](std::string_view bytes) -> Result<void> {
+        INQUEST_CHECK(part < kMaxParts, part);
+        row.body_crc = crc32c(bytes, row.body_crc);
+        hash.add(bytes);
+        return put_body.bind(1, row.id * kMaxParts + part++).bind_blob(2, bytes).run();
+      }));
+  sha = hash.finish();
+  return {};
+}
+
+// Within a transaction. `pieces`: the bodies of the open batch.
+Result<void> TraceWriter::Impl::put(Pieces pieces, Seq last, std::string& new_chain, Seals& new_seals) {
+  if (!dictionaries_stored && !dictionaries.empty()) {
+    INQUEST_TRY_VOID(dictionaries.save(database));
+    new_seals.dictionary_sha = dictionaries.sha();
   }
-  if (auto done = commit(with_batch, new_chain, batch); !done.ok()) {
-    // The batch stays, to be tried again: a disk may have room later.
-    if (with_batch) summary.uncount_batch();
+  if (encoder.records() > 0) {
+    BatchRow batch = row(last);
+    std::string sha;
+    INQUEST_TRY_VOID(put_bodies(pieces, batch, sha));
+    batch.crc = batch_crc(batch, stored_facts);
+    new_chain = chain_next(chain, batch, stored_facts, sha);
+    put_batch.bind(1, batch.id).bind(2, batch.first_seq).bind(3, batch.last_seq);
+    put_batch.bind(4, batch.first_wall).bind(5, batch.last_wall).bind(6, batch.body_bytes);
+    put_batch.bind(7, int64_t{batch.body_crc}).bind(8, int64_t{batch.crc}).bind_blob(9, new_chain);
+    INQUEST_TRY_VOID(put_batch.bind_blob(10, stored_facts).run());
+    new_seals.chain = to_hex(new_chain);
+  }
+  if (encoder.records() == 0) return summary.save(database, new_seals);
+  summary.count_batch();
+  const auto done = summary.save(database, new_seals);
+  summary.uncount_batch();  // until it is committed
+  return done;
+}
+
+// After an error nothing has changed.
+Result<void> TraceWriter::Impl::commit(Pieces pieces, Seq last) {
+  if (encoder.records() > 0) {
+    if (auto done = encode(); !done.ok()) return at_path(done.error());
+  }
+  std::string new_chain = chain;
+  Seals new_seals = seals;
+  INQUEST_TRY_VOID(database.exec("BEGIN IMMEDIATE"));
+  auto done = put(pieces, last, new_chain, new_seals);
+  if (done.ok()) done = database.exec("COMMIT");
+  if (!done.ok()) {
     (void)database.exec("ROLLBACK").ok();
-    return done.error();
+    return at_path(done.error());
   }
   chain = std::move(new_chain);
+  seals = std::move(new_seals);
+  dictionaries_stored = !dictionaries.empty();
+  if (encoder.records() > 0) summary.count_batch();
   summary.saved();
+  learn(pieces);
+  return {};
+}
+
+// From the first batches that are small, for those to come.
+void TraceWriter::Impl::learn(Pieces pieces) {
+  if (learnt || options.purpose != WriterOptions::Purpose::kRecord) return;
+  size_t at = 0;
+  for (const std::string_view piece : pieces) {
+    for (; at < piece.size() && !body_samples.enough();) {
+      const size_t end = std::min(piece.find('\n', at), piece.size());
+      body_samples.add(piece.substr(at, end - at));
+      at = end + 1;
+    }
+    at = 0;
+  }
+  if (!body_samples.enough() || body_bytes >= kDictionaryBelow) return;
+  learnt = true;
+  dictionaries.set(DictionaryOf::kBodies, body_samples.train(DictionaryOf::kBodies));
+  dictionaries.set(DictionaryOf::kFacts, facts_samples.train(DictionaryOf::kFacts));
+}
+
+Result<void> TraceWriter::Impl::flush() {
+  if (encoder.records() == 0 && !summary.changed()) return {};
+  const std::string_view piece = bodies;
+  INQUEST_TRY_VOID(commit(bodies.empty() ? Pieces() : Pieces(&piece, 1), next_seq - 1));  // else the batch stays
   drop_batch();
   return {};
 }
 
-Result<void> TraceWriter::Impl::commit(bool with_batch, const std::string& new_chain, const BatchRow& batch) {
-  INQUEST_TRY_VOID(database.exec("BEGIN IMMEDIATE"));
-  if (with_batch) {
-    put_batch.bind(1, batch.id).bind(2, batch.first_seq).bind(3, batch.last_seq);
-    put_batch.bind(4, batch.first_wall).bind(5, batch.last_wall).bind(6, batch.body_bytes);
-    put_batch.bind(7, int64_t{batch.body_crc}).bind(8, int64_t{batch.crc}).bind_blob(9, new_chain);
-    INQUEST_TRY_VOID(put_batch.bind_blob(10, stored_facts.view()).run());
-    INQUEST_TRY_VOID(put_body.bind(1, batch.id).bind_blob(2, stored_bodies.view()).run());
-  }
-  INQUEST_TRY_VOID(summary.save(database, new_chain));
+Result<void> TraceWriter::Impl::put_end(TraceState state) {
+  Seals sealed = seals;
+  INQUEST_TRY_VOID(index.save(database, *catalog, summary.info().start, sealed));
+  Summary ended = summary;
+  ended.set_state(state);
+  INQUEST_TRY_VOID(ended.save(database, sealed));
   return database.exec("COMMIT");
 }
 
-Result<void> TraceWriter::Impl::close() {
+Result<void> TraceWriter::Impl::close(TraceState state) {
   if (closed) return {};
   INQUEST_TRY_VOID(flush());
-  summary.close();
-  if (auto done = flush(); !done.ok()) {
-    summary.reopen();
+  INQUEST_TRY_VOID(database.exec("BEGIN IMMEDIATE"));
+  if (const auto done = put_end(state); !done.ok()) {
+    (void)database.exec("ROLLBACK").ok();
     return done.error();
   }
   closed = true;
@@ -296,25 +366,30 @@ TraceWriter& TraceWriter::operator=(TraceWriter&&) noexcept = default;
 TraceWriter::~TraceWriter() = default;
 
 Result<TraceWriter> TraceWriter::create(const std::string& path, const TraceHeader& header, const Catalog& catalog,
-                                        Existing existing) {
+                                        Existing existing, const WriterOptions& options) {
+  INQUEST_CHECK(options.batch_records >= 1 && options.batch_records <= kMaxBatchRecords, options.batch_records);
+  INQUEST_CHECK(options.batch_bytes <= kMaxSharedBodies, options.batch_bytes);
   INQUEST_TRY_VOID(check_header(header, path));
   TraceInfo info;
   info.format_version = kFormatVersion;
-  INQUEST_TRY(info.uuid, random_uuid());
+  info.uuid = header.uuid;
+  if (info.uuid.empty()) {
+    INQUEST_TRY(info.uuid, random_uuid());
+  }
   info.writer = "inquest " INQUEST_VERSION;
   info.cluster_version = header.cluster_version;
   info.server = header.server;
   info.scope = header.scope;
 
   if (existing == Existing::kReplace) INQUEST_TRY_VOID(remove_existing(path));
-  INQUEST_TRY(FileLock lock, FileLock::make(path, O_CREAT | O_EXCL));
+  INQUEST_TRY(FileLock lock, FileLock::create(path));
   auto database = create_database(path);
   if (!database.ok()) {
     const Error error = database.error();
     remove_with_companions(path);
     return error;
   }
-  auto impl = std::make_unique<Impl>(std::move(lock), *std::move(database), std::move(info), catalog);
+  auto impl = std::make_unique<Impl>(std::move(lock), *std::move(database), std::move(info), catalog, options);
   if (auto done = impl->prepare(); !done.ok()) {
     remove_with_companions(path);
     return done.error();
@@ -323,18 +398,13 @@ Result<TraceWriter> TraceWriter::create(const std::string& path, const TraceHead
 }
 
 Result<StreamId> TraceWriter::add_stream(const Stream& stream) {
-  const size_t count = impl_->summary.info().streams.size();
-  if (count >= kMaxStreams ||
-      std::max({stream.name.size(), stream.resource.size(), stream.source.size()}) > kMaxSummaryText) {
-    return Error{ErrorCode::kOutOfLimit,
-                 "a stream too many, or a stream with a name too long; the limits are " + std::to_string(kMaxStreams) +
-                     " streams and " + std::to_string(kMaxSummaryText) + " bytes",
-                 impl_->database.path(), ""};
-  }
   Stream declared = stream;
-  declared.id = {static_cast<uint32_t>(count)};
-  impl_->summary.add_stream(declared);
-  return declared.id;
+  declared.id = {static_cast<uint32_t>(impl_->summary.info().streams.size())};
+  if (impl_->summary.add_stream(declared)) return declared.id;
+  return Error{ErrorCode::kOutOfLimit,
+               "a stream too many, or a stream with a name too long; the limits are " + std::to_string(kMaxStreams) +
+                   " streams and " + std::to_string(kMaxSummaryText) + " bytes",
+               impl_->database.path(), ""};
 }
 
 Result<Seq> TraceWriter::append(const Record& record, std::string_view body) { return impl_->append(record, body); }
@@ -345,6 +415,6 @@ void TraceWriter::add_loss(const std::string& source, const std::string& what, u
 void TraceWriter::add_note(const std::string& source, const std::string& what, uint64_t count) {
   impl_->summary.add_note(source, what, count);
 }
-Result<void> TraceWriter::close() { return impl_->close(); }
+Result<void> TraceWriter::close(TraceState state) { return impl_->close(state); }
 
 }  // namespace inquest::trace

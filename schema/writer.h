@@ -1,8 +1,8 @@
 // TraceWriter: makes a trace, batch by batch.
 //
-// A batch is one SQLite transaction of at most kBatchRecords records or kBatchBytes of bodies, whichever comes first,
-// so that a crash loses at most the open batch. Facts are written as one Cap'n Proto message a batch, bodies
-// compressed together, both covered by a CRC32C and by a SHA-256 chain over the batches (docs/trace-format.md).
+// A batch is one SQLite transaction of at most so many records or bytes of bodies as the options say, so that a crash
+// loses at most the open batch. Facts are written as one Cap'n Proto message a batch, bodies compressed together, both
+// covered by a CRC32C and by a SHA-256 chain over the batches (docs/trace-format.md).
 #pragma once
 
 #include <memory>
@@ -10,17 +10,29 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "schema/reader.h"
 #include "schema/record.h"
 
 namespace inquest::trace {
-
-inline constexpr size_t kBatchRecords = 1000;
-inline constexpr size_t kBatchBytes = size_t{4} << 20;
 
 struct TraceHeader {
   std::string cluster_version;  // "" if not known
   std::string server;           // the API server's address; "" if not known
   std::string scope;            // what was recorded, in words; "" if everything
+  std::string uuid = {};        // of the trace that this one is a copy of; "": a new one
+};
+
+// The defaults suit a recorder: a batch is soon full, and small ones, flushed after 250 ms, share a dictionary.
+struct WriterOptions {
+  size_t batch_records = 1000;           // at most limits.h's kMaxBatchRecords
+  size_t batch_bytes = size_t{4} << 20;  // of bodies; at most kMaxSharedBodies. A larger record is a batch of its own
+  enum class Purpose : uint8_t {
+    kRecord,  // learn a dictionary for small batches
+    kKeep,    // compress over whole large batches
+  } purpose = Purpose::kRecord;
+
+  // For files that are made in one go, where nothing is lost by a crash: smaller, and one body is still reached soon.
+  static WriterOptions keep() { return {8192, size_t{12} << 20, Purpose::kKeep}; }
 };
 
 // Not thread-safe. The file is locked against a second writer while this object lives.
@@ -31,7 +43,7 @@ class TraceWriter {
   // outlive the writer.
   enum class Existing : uint8_t { kRefuse, kReplace };
   static Result<TraceWriter> create(const std::string& path, const TraceHeader& header, const Catalog& catalog,
-                                    Existing existing = Existing::kRefuse);
+                                    Existing existing = Existing::kRefuse, const WriterOptions& options = {});
 
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;
@@ -56,8 +68,9 @@ class TraceWriter {
   // Something of the input is not as it came, without anything being missing: shown, and no exit code follows.
   void add_note(const std::string& source, const std::string& what, uint64_t count);
 
-  // Flushes, writes the summary, marks the trace closed, checkpoints the WAL so that one file remains.
-  Result<void> close();
+  // Flushes, writes index and summary, marks the trace closed, checkpoints the WAL so that one file remains. Another
+  // state is for copies of traces that have it. After an error it may be called again.
+  Result<void> close(TraceState state = TraceState::kClosed);
 
  private:
   struct Impl;

@@ -211,9 +211,8 @@ class FollowRun {
     const bool one = session_.core().policy().watches == scheduler::Watches::kOne;
     if (what.queued && (what.scheduled || !one)) delivery_.restart_pods(scheduler::Watch::kQueued);
     if (what.scheduled && (what.queued || !one)) delivery_.restart_pods(scheduler::Watch::kScheduled);
-    if (what.queued) list_pods(scheduler::Watch::kQueued);
-    if (what.scheduled || what.assumed) list_pods(scheduler::Watch::kScheduled);
-    if (what.nodes) list_nodes();
+    if (what.nodes) delivery_.restart_nodes();
+    for (const PodFacts& pod : session_.relist()) wake_decisions_of(pod.pod);
     return true;
   }
 

@@ -51,7 +51,7 @@ class Telling {
       session_.set_now(session_.core().next_wake(), seq_);
       while (session_.act_first()) {
       }
-      if (session_.take_relist()) relist();
+      if (session_.take_relist()) session_.relist();
       session_.settle(phase);
     }
     session_.set_now(until, seq_);
@@ -169,13 +169,6 @@ class Telling {
   void deliver(Verb verb, const PodFacts* before, const PodFacts& pod) {
     delivery_.pod_changed({seq_, now_, verb, &pod, before, nullptr, nullptr});
     while (auto frame = delivery_.pop(now_)) session_.step(*frame, Cure::kFrame);
-  }
-
-  void relist() {
-    const scheduler::Relist& what = session_.core().policy().relist;
-    if (what.queued) session_.list_pods(scheduler::Watch::kQueued);
-    if (what.scheduled || what.assumed) session_.list_pods(scheduler::Watch::kScheduled);
-    if (what.nodes) session_.list_nodes();
   }
 
   size_t index_of(PodId pod) const {

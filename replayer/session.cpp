@@ -53,15 +53,25 @@ bool Session::act_first() {
 
 bool Session::take_relist() { return std::exchange(relist_due_, false); }
 
-std::vector<PodFacts> Session::list_pods(scheduler::Watch watch) {
+std::vector<PodFacts> Session::list_pods(scheduler::Watch watch, scheduler::ListKind kind) {
   std::vector<PodFacts> pods = truth_.pods();
-  step(scheduler::PodsListed{watch, pods}, Cure::kRelist);
+  step(scheduler::PodsListed{watch, pods, kind}, Cure::kRelist);
   return pods;
 }
 
-void Session::list_nodes() {
+void Session::list_nodes(scheduler::ListKind kind) {
   const std::vector<NodeFacts> nodes = truth_.nodes();
-  step(scheduler::NodesListed{nodes}, Cure::kRelist);
+  step(scheduler::NodesListed{nodes, kind}, Cure::kRelist);
+}
+
+std::vector<PodFacts> Session::relist() {
+  const scheduler::Relist& what = core_.policy().relist;
+  const auto kPeriodic = scheduler::ListKind::kPeriodic;
+  std::vector<PodFacts> pods;
+  if (what.queued) pods = list_pods(scheduler::Watch::kQueued, kPeriodic);
+  if (what.scheduled || what.assumed) pods = list_pods(scheduler::Watch::kScheduled, kPeriodic);
+  if (what.nodes) list_nodes(kPeriodic);
+  return pods;
 }
 
 void Session::settle(Judge::Phase phase) {

@@ -37,9 +37,11 @@ class Session {
 
   // The core has asked for its periodic list; says so once.
   bool take_relist();
-  // Lists of what the API holds now. The pods given are returned, for whoever waits for one of them.
-  std::vector<PodFacts> list_pods(scheduler::Watch watch);
-  void list_nodes();
+  // A watch's own list, of what the API holds now. The pods given are returned, for whoever waits for one of them.
+  std::vector<PodFacts> list_pods(scheduler::Watch watch) { return list_pods(watch, scheduler::ListKind::kOwn); }
+  void list_nodes() { list_nodes(scheduler::ListKind::kOwn); }
+  // The policy's periodic lists: of the stores it names.
+  std::vector<PodFacts> relist();
 
   // Binds the core has decided on its own since the last call, and pods for which it found no node.
   std::vector<scheduler::BindPod> take_binds() { return std::exchange(binds_, {}); }
@@ -50,6 +52,8 @@ class Session {
 
  private:
   void carry_out(const scheduler::Effect& effect);
+  std::vector<PodFacts> list_pods(scheduler::Watch watch, scheduler::ListKind kind);
+  void list_nodes(scheduler::ListKind kind);
 
   scheduler::Core core_;
   Truth truth_;

@@ -127,42 +127,41 @@ void Core::leave_queue(PodId pod) {
 
 void Core::on(const PodsListed& input) {
   ++list_epoch_;
-  if (input.watch != Watch::kQueued) correct_scheduled(input.pods);
-  if (input.watch != Watch::kScheduled) correct_queued(input.pods);
+  if (input.watch != Watch::kQueued) correct_scheduled(input);
+  if (input.watch != Watch::kScheduled) correct_queued(input);
 }
 
-void Core::correct_scheduled(std::span<const PodFacts> listed) {
-  for (const PodFacts& pod : listed) {
+void Core::correct_scheduled(const PodsListed& list) {
+  const bool periodic = list.kind == ListKind::kPeriodic;
+  for (const PodFacts& pod : list.pods) {
     if (pod.bound() && !pod.terminal()) grown(listed_, slots_.of(pod.pod)) = list_epoch_;
   }
   const auto lacks = [&](PodId pod) { return grown(listed_, slots_.of(pod)) != list_epoch_; };
-  if (!scheduled_filled_ || config_.policy.relist.scheduled) {
+  if (!periodic || config_.policy.relist.scheduled) {
     const std::vector<PodId> held = scheduled_.pods();
     for (const PodId pod : held) {
       if (!lacks(pod)) continue;
       presence_[pod.value] = Presence::kGone;
       leave_scheduled(pod);
     }
-    for (const PodFacts& pod : listed) {
+    for (const PodFacts& pod : list.pods) {
       if (!pod.bound() || pod.terminal()) continue;
       remember(pod);
       enter_scheduled(pod);
     }
   }
-  if (scheduled_filled_ && config_.policy.relist.assumed) {
+  if (periodic && config_.policy.relist.assumed) {
     const std::vector<PodId> assumed = assumed_.pods();
     for (const PodId pod : assumed) {
       if (lacks(pod)) drop_assumption(pod);
     }
   }
-  scheduled_filled_ = true;
 }
 
-void Core::correct_queued(std::span<const PodFacts> listed) {
-  if (queued_filled_ && !config_.policy.relist.queued) return;
-  queued_filled_ = true;
+void Core::correct_queued(const PodsListed& list) {
+  if (list.kind == ListKind::kPeriodic && !config_.policy.relist.queued) return;
   ++list_epoch_;
-  for (const PodFacts& pod : listed) {
+  for (const PodFacts& pod : list.pods) {
     if (!pod.bound() && !pod.terminal()) grown(listed_, slots_.of(pod.pod)) = list_epoch_;
   }
   const std::vector<PodId> held = queued_.pods();
@@ -171,7 +170,7 @@ void Core::correct_queued(std::span<const PodFacts> listed) {
     presence_[pod.value] = Presence::kGone;
     leave_queue(pod);
   }
-  for (const PodFacts& pod : listed) {
+  for (const PodFacts& pod : list.pods) {
     if (pod.bound() || pod.terminal()) continue;
     remember(pod);
     enter_queue(pod);
@@ -183,8 +182,7 @@ void Core::on(const NodeChanged& input) {
 }
 
 void Core::on(const NodesListed& input) {
-  if (nodes_filled_ && !config_.policy.relist.nodes) return;
-  nodes_filled_ = true;
+  if (input.kind == ListKind::kPeriodic && !config_.policy.relist.nodes) return;
   std::vector<bool> listed(books_.size());
   for (const NodeFacts& node : input.nodes) {
     if (node.node.value >= listed.size()) listed.resize(node.node.value + 1);

@@ -85,8 +85,8 @@ class Core {
   void leave_scheduled(PodId pod);
   void enter_queue(const PodFacts& pod);
   void leave_queue(PodId pod);
-  void correct_scheduled(std::span<const PodFacts> listed);
-  void correct_queued(std::span<const PodFacts> listed);
+  void correct_scheduled(const PodsListed& list);
+  void correct_queued(const PodsListed& list);
 
   void assume(PodId pod, NodeId node, Time deadline);
   void drop_assumption(PodId pod);  // of the pod's slot, if it has one
@@ -121,7 +121,6 @@ class Core {
   std::vector<PodId> purgeable_;    // assumptions seen scheduled or queued since the last decision
   std::vector<uint32_t> listed_;    // by slot: the last list that held it
   uint32_t list_epoch_ = 0;
-  bool scheduled_filled_ = false, queued_filled_ = false, nodes_filled_ = false;
   uint32_t open_binds_ = 0;
   Time now_, next_relist_;
   uint64_t chain_ = 0;

@@ -177,22 +177,39 @@ TEST_F(CoreTest, NodesComeChangeAndGo) {
 
 // --- Lists
 
-TEST_F(CoreTest, TheFirstListFillsUnderEveryPolicyAndALaterOneOnlyWhereThePolicySaysSo) {
+// Everything is listed, then nothing is.
+void list_twice(Driver& d, std::span<const NodeFacts> nodes, std::span<const PodFacts> pods, ListKind second) {
+  d.step(at(0), NodesListed{nodes});
+  d.step(at(0), PodsListed{Watch::kQueued, pods});
+  d.step(at(0), PodsListed{Watch::kScheduled, pods});
+  d.step(at(1), NodesListed{{}, second});
+  d.step(at(1), PodsListed{Watch::kQueued, {}, second});
+  d.step(at(1), PodsListed{Watch::kScheduled, {}, second});
+}
+
+TEST_F(CoreTest, APeriodicListCorrectsOnlyWhereThePolicySaysSo) {
   const std::vector<PodFacts> pods = {World::on(a, n1.node), b};
   const std::vector<NodeFacts> nodes = {n1};
   for (const Policy& policy : presets()) {
     SCOPED_TRACE(policy.name);
     Driver d = make(policy);
-    d.step(at(0), NodesListed{nodes});
-    d.step(at(0), PodsListed{Watch::kQueued, pods});
-    d.step(at(0), PodsListed{Watch::kScheduled, pods});
-    EXPECT_TRUE(d.scheduled(a.pod) && d.queued(b.pod) && d.core.books().book(n1.node).known);
-    d.step(at(1), NodesListed{});
-    d.step(at(1), PodsListed{Watch::kQueued, {}});
-    d.step(at(1), PodsListed{Watch::kScheduled, {}});
+    list_twice(d, nodes, pods, ListKind::kPeriodic);
     EXPECT_EQ(d.scheduled(a.pod), !policy.relist.scheduled);
     EXPECT_EQ(d.queued(b.pod), !policy.relist.queued);
     EXPECT_EQ(d.core.books().book(n1.node).known, !policy.relist.nodes);
+  }
+}
+
+TEST_F(CoreTest, AWatchsOwnListIsTheTruthUnderEveryPolicy) {
+  const std::vector<PodFacts> pods = {World::on(a, n1.node), b};
+  const std::vector<NodeFacts> nodes = {n1};
+  for (const Policy& policy : presets()) {
+    SCOPED_TRACE(policy.name);
+    Driver d = make(policy);
+    list_twice(d, nodes, pods, ListKind::kOwn);
+    EXPECT_FALSE(d.scheduled(a.pod));
+    EXPECT_FALSE(d.queued(b.pod));
+    EXPECT_FALSE(d.core.books().book(n1.node).known);
   }
 }
 
@@ -213,9 +230,9 @@ TEST_F(CoreTest, ARelistCorrectsTheStoresThatThePolicyNames) {
     d.add(at(2), b, Watch::kQueued);
     ASSERT_TRUE(d.assumed(c.pod));
     const std::vector<PodFacts> nothing;
-    d.step(at(3), PodsListed{Watch::kQueued, nothing});
-    d.step(at(3), PodsListed{Watch::kScheduled, nothing});
-    d.step(at(3), NodesListed{});
+    d.step(at(3), PodsListed{Watch::kQueued, nothing, ListKind::kPeriodic});
+    d.step(at(3), PodsListed{Watch::kScheduled, nothing, ListKind::kPeriodic});
+    d.step(at(3), NodesListed{{}, ListKind::kPeriodic});
     EXPECT_EQ(d.scheduled(a.pod), chosen != "scheduled");
     EXPECT_EQ(d.queued(b.pod), chosen != "queued");
     EXPECT_EQ(d.core.books().book(n1.node).known, chosen != "nodes");

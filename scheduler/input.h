@@ -27,15 +27,20 @@ struct NodeChanged {
   NodeFacts node;
 };
 
-// A whole list of pods, as that watch's selector sees them. The first one fills the stores; a later one corrects them:
-// what it lacks is deleted as if a DELETED had come.
+// Why a list came. The watch's own, at its start and after a break, is the whole truth to it whatever the policy; the
+// policy's periodic one corrects the stores that the policy names (Relist).
+enum class ListKind : uint8_t { kOwn, kPeriodic };
+
+// A whole list of pods, as that watch's selector sees them. What it lacks is deleted as if a DELETED had come.
 struct PodsListed {
   Watch watch = Watch::kAll;
   std::span<const PodFacts> pods;
+  ListKind kind = ListKind::kOwn;
 };
 
 struct NodesListed {
   std::span<const NodeFacts> nodes;
+  ListKind kind = ListKind::kOwn;
 };
 
 // "Take the next decision": the core pops its queue and decides where the pod goes.

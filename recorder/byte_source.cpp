@@ -166,6 +166,83 @@ class ZstdSource : public ByteSource {
   bool inside_ = false, flushing_ = false;
 };
 
+// UTF-16 with a byte order mark → UTF-8. A lone surrogate or a last odd byte becomes U+FFFD.
+class Utf16Source : public ByteSource {
+ public:
+  enum class Order : uint8_t { kLittle, kBig };
+  Utf16Source(std::unique_ptr<PlainSource> plain, Order order)
+      : plain_(std::move(plain)), order_(order), input_(kChunk) {}
+
+  size_t read(char* to, size_t size) override {
+    while (taken_ == text_.size() && refill()) {
+    }
+    const size_t n = std::min(size, text_.size() - taken_);
+    std::memcpy(to, text_.data() + taken_, n);
+    taken_ += n;
+    return n;
+  }
+
+ private:
+  // False at the end of the input.
+  bool refill() {
+    if (ended_) return false;
+    text_.clear();
+    taken_ = 0;
+    const size_t got = plain_->read(input_.data(), input_.size());
+    for (size_t i = 0; i < got; ++i) take(static_cast<unsigned char>(input_[i]));
+    if (got > 0) return true;
+    damage_ = plain_->damage();
+    ended_ = true;
+    if (high_ != 0 || half_) put(kReplacement);
+    return !text_.empty();
+  }
+
+  void take(uint32_t byte) {
+    half_ = !half_;
+    if (half_) {
+      first_ = byte;
+      return;
+    }
+    const uint32_t unit = order_ == Order::kLittle ? first_ | (byte << 8) : (first_ << 8) | byte;
+    const bool low = unit >= 0xdc00 && unit <= 0xdfff, high = unit >= 0xd800 && unit < 0xdc00;
+    if (high_ != 0 && low) {
+      put(0x10000 + ((high_ - 0xd800) << 10) + (unit - 0xdc00));
+      high_ = 0;
+      return;
+    }
+    if (high_ != 0) put(kReplacement);
+    high_ = high ? unit : 0;
+    if (low) return put(kReplacement);
+    if (!high && !(at_start_ && unit == 0xfeff)) put(unit);
+    at_start_ = false;
+  }
+
+  void put(uint32_t c) {
+    const auto add = [&](uint32_t byte) { text_ += static_cast<char>(byte); };
+    if (c < 0x80) return add(c);
+    if (c < 0x800) {
+      add(0xc0 | (c >> 6));
+    } else if (c < 0x10000) {
+      add(0xe0 | (c >> 12));
+      add(0x80 | ((c >> 6) & 0x3f));
+    } else {
+      add(0xf0 | (c >> 18));
+      add(0x80 | ((c >> 12) & 0x3f));
+      add(0x80 | ((c >> 6) & 0x3f));
+    }
+    add(0x80 | (c & 0x3f));
+  }
+
+  static constexpr uint32_t kReplacement = 0xfffd;
+  std::unique_ptr<PlainSource> plain_;
+  Order order_;
+  std::vector<char> input_;
+  std::string text_;
+  size_t taken_ = 0;
+  uint32_t first_ = 0, high_ = 0;
+  bool half_ = false, at_start_ = true, ended_ = false;
+};
+
 Error open_error(const std::string& path, int number) {
   switch (number) {
     case ENOENT:
@@ -190,6 +267,12 @@ Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path) {
   }
   const std::string_view magic = plain->peek(4);
   if (magic.substr(0, 2) == "\x1f\x8b") return std::unique_ptr<ByteSource>(new GzipSource(std::move(plain)));
+  if (magic.substr(0, 2) == "\xff\xfe") {
+    return std::unique_ptr<ByteSource>(new Utf16Source(std::move(plain), Utf16Source::Order::kLittle));
+  }
+  if (magic.substr(0, 2) == "\xfe\xff") {
+    return std::unique_ptr<ByteSource>(new Utf16Source(std::move(plain), Utf16Source::Order::kBig));
+  }
   const bool skippable = magic.size() == 4 && (magic[0] & 0xf0) == 0x50 && magic.substr(1) == "\x2a\x4d\x18";
   if (magic == "\x28\xb5\x2f\xfd" || skippable) {
     return std::unique_ptr<ByteSource>(new ZstdSource(std::move(plain)));

@@ -1,4 +1,5 @@
-// ByteSource: the bytes of a file, inflated on the way if they are gzip or zstd.
+// ByteSource: the bytes of a file, inflated on the way if they are gzip or zstd, as UTF-8 if they are UTF-16 with a
+// mark.
 //
 // Told apart by the first bytes, not by the name. Memory is bounded whatever the file claims: zstd windows up to 128
 // MiB

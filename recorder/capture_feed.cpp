@@ -34,7 +34,7 @@ bool CaptureFeed::advance() {
   for (;;) {
     std::optional<Line> line = input_->next(tools_.losses);
     if (!line) return false;
-    auto capture = input_->parser().capture(*line);
+    auto capture = parse(*line);
     if (!capture.ok()) {
       input_->lose(*line, capture.error().text, tools_.losses);
       continue;
@@ -52,6 +52,24 @@ bool CaptureFeed::advance() {
     at_ = std::max(at_, capture_.t);
     return true;
   }
+}
+
+// A line that is not UTF-8 is read as if every byte beyond ASCII were a '?'; its body keeps the bytes that came.
+Result<CaptureLine> CaptureFeed::parse(const Line& line) {
+  auto capture = input_->parser().capture(line);
+  if (capture.ok() || capture.error().text != kNotUtf8) return capture;
+  ascii_.assign(line.text).resize(line.text.size() + kLinePadding, ' ');
+  for (char& c : ascii_) c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
+  Line copy = line;
+  copy.text = std::string_view(ascii_).substr(0, line.text.size());
+  capture = input_->parser().capture(copy);
+  if (!capture.ok() || capture->written.empty()) return capture;
+  capture->written =
+      line.text.substr(static_cast<size_t>(capture->written.data() - ascii_.data()), capture->written.size());
+  bytes_.clear();
+  unescape(capture->written, bytes_);
+  capture->body = capture->raw ? capture->written : std::string_view(bytes_);
+  return capture;
 }
 
 Result<void> CaptureFeed::write() {

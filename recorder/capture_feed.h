@@ -59,6 +59,7 @@ class CaptureFeed {
     uint64_t streamed_frames = 0;
   };
 
+  Result<CaptureLine> parse(const Line& line);
   Result<State*> state_of(std::string_view resource);
   Result<void> write_object(State& state, Verb verb, ObjectFacts object);
   Result<void> write_streamed(State& state, Verb verb, ObjectFacts object);
@@ -82,6 +83,7 @@ class CaptureFeed {
   Line line_;
   CaptureLine capture_;
   Time at_;
+  std::string ascii_, bytes_;  // of a line that is not UTF-8
 };
 
 }  // namespace inquest::recorder

@@ -83,6 +83,7 @@ class Exporter {
       return {};
     }
     if (text == kSourceWhole) {
+      if (body.empty()) return {};  // redacted later: the record is written in the usual form
       open_ = false;
       return whole_line(source_, body);
     }

@@ -204,9 +204,9 @@ Result<ImportReport> Import::run() {
   INQUEST_TRY_VOID(read_binds());
   INQUEST_TRY_VOID(align_clocks());
   binds_.join();
-  INQUEST_TRY(auto writer, trace::TraceWriter::create(output_->temporary(), trace::TraceHeader{}, catalog_,
-                                                          trace::TraceWriter::Existing::kRefuse,
-                                                          trace::WriterOptions::keep()));
+  INQUEST_TRY(auto writer,
+              trace::TraceWriter::create(output_->temporary(), trace::TraceHeader{}, catalog_,
+                                         trace::TraceWriter::Existing::kRefuse, trace::WriterOptions::keep()));
   INQUEST_TRY_VOID(merge(writer));
   losses_.tell(writer);
   report_.redacted = redactor_.counts();

@@ -53,6 +53,10 @@ std::optional<InputKind> kind_of(const JsonShape& shape) {
 }
 
 bool is_yaml(std::string_view text) {
+  while (text.substr(0, 1) == "#" || text.substr(0, 1) == "\n" || text.substr(0, 1) == "\r") {
+    text.remove_prefix(
+        std::min(text.size(), text.find('\n') == std::string_view::npos ? text.size() : text.find('\n') + 1));
+  }
   for (const std::string_view key :
        {"apiVersion:", "kind:", "items:", "metadata:", "---\n", "---\r", "--- ", "%YAML"}) {
     if (text.substr(0, key.size()) == key) return true;

@@ -47,6 +47,7 @@ class Input {
   // An error if the input had lines and none of them could be used.
   Result<void> check_useful() const;
   void used() { ++used_; }
+  uint64_t lost() const { return lost_; }
 
  private:
   explicit Input(LineSource source) : source_(std::make_unique<LineSource>(std::move(source))) {}

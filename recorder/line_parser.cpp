@@ -119,7 +119,7 @@ Error bad_json(error_code error, const Line& line) {
   if (!line.terminated) return bad("the last line is cut off");
   switch (error) {
     case simdjson::UTF8_ERROR:
-      return bad("not valid UTF-8");
+      return bad(kNotUtf8);
     case simdjson::DEPTH_ERROR:
       return bad("nested deeper than 1024 levels");
     case simdjson::INCORRECT_TYPE:

@@ -40,6 +40,8 @@ struct BindLine {
   Time sent, answered;
 };
 
+inline constexpr const char* kNotUtf8 = "not valid UTF-8";  // an error of the parser
+
 class LineParser {
  public:
   LineParser();

@@ -13,11 +13,7 @@ namespace {
 constexpr std::string_view kAlways = "kubectl.kubernetes.io/last-applied-configuration";
 constexpr int kMaxDepth = 200;
 
-struct Cut {
-  const char* begin;
-  const char* end;
-  SecretKind kind;
-};
+using Cut = SecretCut;
 
 bool matches(const std::vector<std::string>& patterns, std::string_view name) {
   return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
@@ -40,6 +36,21 @@ class Walk {
     commit(0);  // of no kind at all: better redacted
     blanks();
     return p_ == end_;
+  }
+
+  // Values one behind the other, with commas; a piece of a list.
+  bool items() {
+    for (;;) {
+      blanks();
+      if (p_ < end_ && *p_ == ',') {
+        ++p_;
+        continue;
+      }
+      if (p_ == end_ || *p_ != '{') break;
+      if (!value(Role::kPlain)) return false;
+      commit(0);
+    }
+    return p_ == end_ || *p_ == ']';
   }
 
  private:
@@ -251,6 +262,20 @@ std::string_view Redactor::redact(std::string_view body) {
     cuts.clear();
     cut_leniently(body, patterns_, cuts);
   }
+  return apply(body, cuts);
+}
+
+std::string_view Redactor::redact_items(std::string_view piece) {
+  if (!on_ || piece.empty()) return piece;
+  std::vector<Cut> cuts;
+  if (!Walk(piece, patterns_, cuts).items()) {
+    cuts.clear();
+    cut_leniently(piece, patterns_, cuts);
+  }
+  return apply(piece, cuts);
+}
+
+std::string_view Redactor::apply(std::string_view body, std::vector<Cut>& cuts) {
   if (cuts.empty()) return body;
   std::sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.begin < b.begin; });
   out_.clear();

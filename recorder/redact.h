@@ -33,6 +33,12 @@ struct RedactRules {
 enum class SecretKind : uint8_t { kEnv, kAnnotation, kSecret, kToken };
 inline constexpr std::array<const char*, 4> kSecretKinds = {"env values", "annotations", "values of Secrets", "tokens"};
 
+struct SecretCut {  // of a body
+  const char* begin;
+  const char* end;
+  SecretKind kind;
+};
+
 class Redactor {
  public:
   explicit Redactor(const RedactRules& rules);
@@ -40,11 +46,17 @@ class Redactor {
   // The body without its secrets: the very same view if it has none.
   std::string_view redact(std::string_view body);
 
+  // The same of a piece of a list: whole objects, with commas before, between or behind them, perhaps the end of the
+  // list.
+  std::string_view redact_items(std::string_view piece);
+
   // So far, by SecretKind.
   const std::array<uint64_t, kSecretKinds.size()>& counts() const { return counts_; }
   bool on() const { return on_; }
 
  private:
+  std::string_view apply(std::string_view body, std::vector<SecretCut>& cuts);
+
   bool on_;
   std::vector<std::string> patterns_;
   std::array<uint64_t, kSecretKinds.size()> counts_{};

@@ -66,7 +66,7 @@ void ValueFeed::look_ahead() {
     if (!line) return;
     const auto body = spool_->put(line->text);
     if (!body.ok()) return input_->lose(*line, body.error().text, tools_.losses);
-    ahead_.push_back({body.value(), line->number});
+    ahead_.push_back({body.value(), line->number, input_->lost()});
     const JsonShape shape = shape_of(line->text);
     if (shape.type == "ADDED") continue;
     streaming_ = shape.type == "BOOKMARK" && line->text.find("k8s.io/initial-events-end") != std::string_view::npos;
@@ -76,11 +76,16 @@ void ValueFeed::look_ahead() {
 
 std::optional<Line> ValueFeed::next_line() {
   if (!looked_ && input_->kind() == InputKind::kFrames) look_ahead();
-  if (ahead_.empty()) return input_->next(tools_.losses);
+  if (ahead_.empty()) {
+    std::optional<Line> next = input_->next(tools_.losses);
+    lost_ = input_->lost();
+    return next;
+  }
   auto text = spool_->get(ahead_.front().body);
   Line line;
   line.kind = Line::Kind::kText;
   line.number = ahead_.front().number;
+  lost_ = ahead_.front().lost;
   ahead_.pop_front();
   if (!text.ok()) {
     input_->lose(line, text.error().text, tools_.losses);
@@ -168,6 +173,7 @@ Result<void> ValueFeed::write_typed() {
   if (!frame.ok()) return undecodable(frame.error().text);
   if (frame->type <= Type::kDeleted) {
     INQUEST_TRY(State * state, stream_of(frame->object));
+    INQUEST_TRY_VOID(mark_hole(*state));
     return write_object(*state, static_cast<Verb>(frame->type), std::move(frame->object));
   }
   if (frame->type == Type::kError)
@@ -182,6 +188,13 @@ Result<void> ValueFeed::write_typed() {
   out.rv = frame->rv;
   state->book.frame(frame->rv);
   return append(*state, out);
+}
+
+// What was passed over may have been frames of any stream: a gap in the first that goes on.
+Result<void> ValueFeed::mark_hole(State& state) {
+  if (lost_ == marked_) return {};
+  marked_ = lost_;
+  return write_gap(state, {0, 0, "bytes of the input that are no frame"});
 }
 
 Result<void> ValueFeed::write_error(int code, const std::string& text) {

@@ -30,7 +30,7 @@ class ValueFeed : public CaptureFeed {
  private:
   struct Ahead {
     BodySpool::Ref body;
-    uint64_t number = 0;
+    uint64_t number = 0, lost = 0;
   };
   std::optional<Line> next_line();
   void look_ahead();
@@ -38,6 +38,7 @@ class ValueFeed : public CaptureFeed {
   Result<void> write_bare(const JsonShape& shape);
   Result<void> write_error(int code, const std::string& text);
   Result<void> write_items(kube::DecodedList list);
+  Result<void> mark_hole(State& state);
   Result<State*> stream_of(const ObjectFacts& object);
   Result<State*> stream_named(std::string_view name);
   Result<void> undecodable(const std::string& why);
@@ -51,6 +52,7 @@ class ValueFeed : public CaptureFeed {
   std::string_view value_;                                             // JSON of the value read
   std::set<std::pair<uint32_t, std::pair<uint64_t, uint64_t>>> seen_;  // stream, identity: to infer verbs
   uint64_t made_up_ = 0, bare_ = 0, converted_ = 0;
+  uint64_t lost_ = 0, marked_ = 0;  // losses before the value read, and those that a gap tells of
 };
 
 // The latest instant that a JSON object names for something that has happened; not known if it names none.

@@ -1,0 +1,86 @@
+#include "recorder/output_file.h"
+#include "recorder/redact.h"
+#include "recorder/source.h"
+#include "recorder/yaml_json.h"
+#include "schema/reader.h"
+#include "schema/writer.h"
+
+namespace inquest::recorder {
+namespace {
+
+class Rewrite {
+ public:
+  Rewrite(trace::TraceReader& reader, trace::TraceWriter& writer, Redactor& redactor)
+      : reader_(&reader), writer_(&writer), redactor_(&redactor) {}
+
+  Result<void> run() {
+    for (const trace::StreamSummary& summary : reader_->info().streams) {
+      INQUEST_TRY(const trace::StreamId id, writer_->add_stream(summary.stream));
+      static_cast<void>(id);
+    }
+    for (;;) {
+      INQUEST_TRY(const trace::Record* record, reader_->next());
+      if (record == nullptr) break;
+      INQUEST_TRY(const std::string body, reader_->body(record->seq));
+      INQUEST_TRY(const trace::Seq seq, writer_->append(*record, kept(*record, body)));
+      INQUEST_CHECK(seq == record->seq, seq, record->seq);
+    }
+    for (const trace::TraceLoss& loss : reader_->info().losses) writer_->add_loss(loss.source, loss.what, loss.count);
+    for (const trace::TraceLoss& note : reader_->info().notes) writer_->add_note(note.source, note.what, note.count);
+    return {};
+  }
+
+ private:
+  std::string_view kept(const trace::Record& record, const std::string& body) {
+    const std::string_view text = record.text.known() ? reader_->catalog().text(record.text) : std::string_view();
+    if (record.kind == trace::RecordKind::kSource) {
+      if (text == kSourceEnvelope) return body;
+      // The line of the record before, in a form that cannot be redacted: export writes it in its own.
+      if (text == kSourceWhole) return changed_ ? std::string_view() : body;
+      if (text == kSourcePart) return redactor_->redact_items(body);
+    }
+    std::string_view out = redactor_->redact(body);
+    if (out.data() != body.data() && body.find_first_not_of(" \t\r\n") != body.find('{')) out = of_yaml(body, out);
+    changed_ = out.data() != body.data();
+    return out;
+  }
+
+  // What is no JSON may be YAML, which the lenient reading would spoil.
+  std::string_view of_yaml(const std::string& body, std::string_view lenient) {
+    lenient_ = lenient;
+    auto json = yaml_to_json(body, 1);
+    if (!json.ok() || json->empty() || json->front() != '{') return lenient_;
+    json_ = *std::move(json);
+    const std::string_view out = redactor_->redact(json_);
+    return out.data() == json_.data() ? std::string_view(body) : out;
+  }
+
+  trace::TraceReader* reader_;
+  trace::TraceWriter* writer_;
+  Redactor* redactor_;
+  std::string json_, lenient_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Result<RedactedTrace> redact_trace(const std::string& in, const std::string& out, const RedactRules& rules) {
+  INQUEST_TRY(auto reader, trace::TraceReader::open(in));
+  INQUEST_TRY(auto output, OutputFile::prepare(out, OutputFile::Existing::kRefuse));
+  const trace::TraceInfo& info = reader.info();
+  const trace::TraceHeader header{info.cluster_version, info.server, info.scope};
+  Redactor redactor(rules);
+  {
+    INQUEST_TRY(auto writer, trace::TraceWriter::create(output.temporary(), header, reader.catalog()));
+    INQUEST_TRY_VOID(Rewrite(reader, writer, redactor).run());
+    for (size_t i = 0; i < kSecretKinds.size(); ++i) {
+      writer.add_note("", std::string("redacted: ") + kSecretKinds[i], redactor.counts()[i]);
+    }
+    if (info.state != trace::TraceState::kClosed) writer.add_loss("", "the trace redacted was not closed", 1);
+    INQUEST_TRY_VOID(writer.close());
+  }
+  INQUEST_TRY_VOID(output.finish());
+  return RedactedTrace{redactor.counts()};
+}
+
+}  // namespace inquest::recorder

@@ -12,6 +12,7 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
   verbs.push_back(import_verb());
   verbs.push_back(info_verb());
+  verbs.push_back(records_verb());
   verbs.push_back(verify_verb());
   verbs.push_back(replay_verb());
   verbs.push_back(policies_verb());

@@ -45,7 +45,7 @@ TEST(BadUsage, IsOneLineAndTwo) {
   place.write("future.yaml", "inquest: plan/2\n");
   const std::string trace = "hostport.trace";
   const std::vector<Case> cases = {
-      {{"frobnicate"}, 2, "there is no verb 'frobnicate' (one of import, info, verify, replay, policies)"},
+      {{"frobnicate"}, 2, "there is no verb 'frobnicate' (one of import, info, records, verify, replay, policies)"},
       {{"--frobnicate"}, 2, "--frobnicate"},
       {{"replay"}, 2, "TRACE is required (see inquest replay --help)"},
       {{"replay", trace, "--frob"}, 2, "--frob (see inquest replay --help)"},
@@ -69,6 +69,10 @@ TEST(BadUsage, IsOneLineAndTwo) {
       {{"replay", trace, "--plan", "none.yaml"}, 2, "none.yaml: the plan cannot be opened"},
       {{"info", trace, trace}, 2, "hostport.trace (see inquest info --help)"},
       {{"policies", "--json", "--markdown"}, 2, "excludes"},
+      {{"records", trace, "--kind", "thing"}, 2, "--kind: there is no kind 'thing'"},
+      {{"records", trace, "--from", "noon"}, 2, "--from: 'noon' is no instant (write it as +12.5s, @43 or"},
+      {{"records", trace, "--to", "@x"}, 2, "--to: '@x' is no instant"},
+      {{"records", trace, "--verb", "deleted"}, 2, "--verb"},
       {{"import", "x.jsonl", "--alias", "toy"}, 2, "--alias: 'toy' is no NAME=OTHER"},
       {{"import"}, 2, "INPUT is required"},
   };

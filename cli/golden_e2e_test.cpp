@@ -22,6 +22,8 @@ std::vector<Golden> goldens() {
   return {
       {"info", {"info", "hostport.trace"}, 0},
       {"verify", {"verify", "hostport.trace"}, 0},
+      {"records", {"records", "hostport.trace", "--name", "pod1", "--diff"}, 0},
+      {"records-json", {"records", "hostport.trace", "--verb", "DELETED", "--limit", "1", "--json", "--body"}, 0},
       {"replay-clean", {"replay", "hostport.trace"}, 0},
       {"replay-delete-both", {"replay", "hostport.trace", "--policy", "delete-both", "--drop", kDrop}, 1},
       {"replay-combined", {"replay", "hostport.trace", "--policy", "combined", "--drop", kDrop}, 1},

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <algorithm>
+
 #include "cli/process_for_tests.h"
 
 namespace inquest::cli {
@@ -141,12 +143,36 @@ TEST(Json, IsValidForEveryVerb) {
       {"info", "race.trace", "--json"},
       {"verify", "race.trace", "--json"},
       {"policies", "--json"},
+      {"records", "race.trace", "--json", "--body"},
       {"replay", "race.trace", "--json"},
       {"replay", "race.trace", "--json", "--drop", "pods DELETED nth=all"}};
   for (const auto& args : all) {
     const Ran ran = place.run(args);
     EXPECT_TRUE(is_json(ran.out)) << args.front() << ": " << ran.out << ran.err;
   }
+}
+
+// Filters of `records` narrow; what they leave stands in the order of the trace.
+TEST(Records, AreFiltered) {
+  const Workplace place;
+  const std::string trace = place.imported("race");
+  const auto lines = [&](std::vector<std::string> filters) {
+    filters.insert(filters.begin(), {"records", trace});
+    const Ran ran = place.run(filters);
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+    return std::count(ran.out.begin(), ran.out.end(), '\n');
+  };
+  EXPECT_EQ(lines({"--verb", "DELETED", "--stream", "pods"}), 20);
+  EXPECT_EQ(lines({"--kind", "bind"}), 40);
+  EXPECT_EQ(lines({"--kind", "bind", "--kind", "answer"}), 80);
+  EXPECT_EQ(lines({"--from", "@5", "--to", "@9"}), 4);
+  EXPECT_EQ(lines({"--limit", "3"}), 3);
+  EXPECT_EQ(lines({"--to", "+0s"}), 0);
+  EXPECT_EQ(lines({"--rv", "243"}), 1);
+  EXPECT_EQ(lines({"--name", "no-such-pod"}), 0);
+  EXPECT_EQ(lines({"--name", "*-77md7", "--kind", "bind"}), 2);
+  EXPECT_EQ(lines({"--uid", "b306896f", "--kind", "frame", "--stream", "pods"}),
+            lines({"--name", "*-77md7", "--kind", "frame", "--stream", "pods"}));
 }
 
 // A list stands for the frames under way only where it corrects what they would have changed.

@@ -31,6 +31,7 @@ class Verb {
 std::unique_ptr<Verb> import_verb();
 std::unique_ptr<Verb> info_verb();
 std::unique_ptr<Verb> verify_verb();
+std::unique_ptr<Verb> records_verb();
 std::unique_ptr<Verb> replay_verb();
 std::unique_ptr<Verb> policies_verb();
 

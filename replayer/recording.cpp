@@ -46,6 +46,7 @@ class RecordingLoader {
   }
 
   void take(const Record& record) {
+    if (record.kind == RecordKind::kSource) return;  // bytes that export needs; nothing happened then
     // A run's clock begins after 0 and ends before never, whatever a stranger's clock said.
     const Time wall = std::clamp(record.wall, Time{1}, Time::never() - Duration{1});
     now_ = started_ ? std::max(now_, wall) : wall;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -49,7 +50,10 @@ class JsonWriter {
     return null();
   }
 
-  // Ends the document; the writer is used up.
+  // What has been written since the last call, so that a long document need not stand in memory.
+  std::string take() { return std::exchange(out_, {}); }
+
+  // Ends the document and returns what was not taken; the writer is used up.
   std::string finish();
 
  private:

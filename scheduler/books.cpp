@@ -11,28 +11,27 @@ namespace {
 
 const NodeBook kNoBook;
 
-Int128 amount_of(const std::vector<NamedSum>& sums, std::string_view name) {
-  for (const NamedSum& sum : sums) {
-    if (sum.name == name) return sum.amount;
-  }
-  return 0;
+// The amount of a resource in a list ordered by name; 0 if it is not there.
+template <typename Amounts>
+auto amount_of(const Amounts& amounts, std::string_view name) {
+  const auto at = std::lower_bound(amounts.begin(), amounts.end(), name,
+                                   [](const auto& amount, std::string_view wanted) { return amount.name < wanted; });
+  return at != amounts.end() && at->name == name ? at->amount : decltype(at->amount){0};
 }
 
-int64_t amount_of(const std::vector<NamedAmount>& amounts, std::string_view name) {
+// Both ordered by name; sums that come to nothing go. One pass: a stranger's pods may name thousands of resources.
+void add_to(std::vector<NamedSum>& sums, const std::vector<NamedAmount>& amounts, int sign) {
+  std::vector<NamedSum> merged;
+  merged.reserve(sums.size() + amounts.size());
+  auto sum = sums.begin();
   for (const NamedAmount& amount : amounts) {
-    if (amount.name == name) return amount.amount;
+    for (; sum != sums.end() && sum->name < amount.name; ++sum) merged.push_back(*sum);
+    Int128 total = Int128{sign} * amount.amount;
+    if (sum != sums.end() && sum->name == amount.name) total += (sum++)->amount;
+    if (total != 0) merged.push_back({amount.name, total});
   }
-  return 0;
-}
-
-void add_to(std::vector<NamedSum>& sums, std::string_view name, Int128 amount) {
-  for (NamedSum& sum : sums) {
-    if (sum.name == name) {
-      sum.amount += amount;
-      return;
-    }
-  }
-  sums.push_back({name, amount});
+  merged.insert(merged.end(), sum, sums.end());
+  sums = std::move(merged);
 }
 
 // Charges of one port stand together, in the order they were made: a node of many pods, or a pod of a stranger with
@@ -87,9 +86,7 @@ void NodeBooks::add(NodeId node, ShapeId shape_id, int sign) {
   book.ephemeral += Int128{sign} * shape.requests.ephemeral;
   book.nonzero_cpu_milli += Int128{sign} * shape.nonzero_cpu_milli;
   book.nonzero_memory += Int128{sign} * shape.nonzero_memory;
-  for (const NamedAmount& extended : shape.requests.extended) {
-    add_to(book.extended, extended.name, Int128{sign} * extended.amount);
-  }
+  if (!shape.requests.extended.empty()) add_to(book.extended, shape.requests.extended, sign);
 }
 
 void NodeBooks::charge(NodeId node, ShapeId shape, PodId holder) {

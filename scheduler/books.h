@@ -32,8 +32,8 @@ struct NodeBook {
   int64_t pods = 0;
   Int128 cpu_milli = 0, memory = 0, ephemeral = 0;
   Int128 nonzero_cpu_milli = 0, nonzero_memory = 0;  // for scores
-  std::vector<NamedSum> extended;
-  std::vector<PortCharge> ports;  // by port, those of one port as they were charged
+  std::vector<NamedSum> extended;                    // ordered by name, none of them 0
+  std::vector<PortCharge> ports;                     // by port, those of one port as they were charged
 };
 
 class NodeBooks {

@@ -168,7 +168,7 @@ TEST_F(BooksTest, ChargingAndTakingBackIsExactWhateverAPodAsks) {
   const NodeBook& book = books.book(n1);
   EXPECT_TRUE(book.cpu_milli == 7 && book.memory == 11 && book.ephemeral == 0);
   EXPECT_TRUE(book.nonzero_cpu_milli == 7 && book.nonzero_memory == 11);
-  EXPECT_TRUE(book.extended[0].amount == 0);
+  EXPECT_TRUE(book.extended.empty());
   EXPECT_TRUE(book.ports.empty());
   EXPECT_EQ(book.pods, 1);
 }

@@ -65,7 +65,7 @@ class Core {
  private:
   enum class Presence : uint8_t { kNever, kPresent, kGone };
   struct Flight {
-    uint16_t open = 0;  // binds without an answer
+    uint32_t open = 0;  // binds without an answer
     Time started;       // of the latest
   };
 

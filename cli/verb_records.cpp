@@ -1,0 +1,172 @@
+#include <CLI/CLI.hpp>
+#include <map>
+
+#include "cli/verb.h"
+#include "cli/when.h"
+#include "kube/json_diff.h"
+#include "replayer/identity.h"
+#include "replayer/plan.h"
+#include "report/record_report.h"
+#include "report/text.h"
+#include "schema/reader.h"
+
+namespace inquest::cli {
+namespace {
+
+using trace::Record;
+
+class Records : public Verb {
+ public:
+  std::string_view name() const override { return "records"; }
+  std::string_view about() const override { return "The records of a trace, one a line; with bodies, or what changed"; }
+  std::string_view example() const override { return "inquest records hostport.trace --name pod1 --diff"; }
+
+  void declare(CLI::App& app) override {
+    app.add_option("TRACE", trace_, "The trace")->required()->type_name("FILE");
+    app.add_option(
+           "--kind", kinds_,
+           "list, frame, bookmark, error, open, close, bind, answer, gap, undecodable, or source: what only export "
+           "needs, shown only when asked for; repeatable")
+        ->type_name("KIND");
+    app.add_option("--verb", verb_, "Of frames")
+        ->type_name("VERB")
+        ->check(CLI::IsMember({"ADDED", "MODIFIED", "DELETED"}));
+    app.add_option("--stream", stream_, "Of this stream: a name, * and ? allowed")->type_name("GLOB");
+    app.add_option("--name", name_, "About an object of this name, * and ? allowed")->type_name("GLOB");
+    app.add_option("--uid", uid_, "About an object whose uid begins so")->type_name("UID");
+    app.add_option("--from", from_, "Not before: +12.5s, @43 or RFC 3339")->type_name("WHEN");
+    app.add_option("--to", to_, "Before: the same")->type_name("WHEN");
+    app.add_option("--rv", rv_, "With this resourceVersion")->type_name("RV");
+    app.add_option("--limit", limit_, "At most so many [no limit]")->type_name("COUNT");
+    app.add_flag("--body", body_, "Each with its body, byte for byte");
+    app.add_flag("--diff", diff_, "Each frame with what changed since the object's version before");
+    app.add_flag("--json", json_, "Print JSON");
+  }
+
+  ExitCode run(Terminal& terminal) override {
+    if (auto parsed = parse(); !parsed.ok()) return terminal.fail(parsed.error());
+    auto reader = trace::TraceReader::open(trace_);
+    if (!reader.ok()) return terminal.fail(reader.error());
+    for (const trace::StreamSummary& summary : reader->info().streams) {
+      streams_.resize(std::max<size_t>(streams_.size(), size_t{summary.stream.id.value} + 1));
+      streams_[summary.stream.id.value] = summary.stream.name;
+    }
+    if (auto shown = show_all(*reader, terminal); !shown.ok()) return terminal.fail(shown.error());
+    return reader->info().complete() ? ExitCode::kOk : ExitCode::kMissing;
+  }
+
+ private:
+  Result<void> parse() {
+    for (const std::string& kind : kinds_) {
+      const auto known = report::record_kind(kind);
+      if (!known) return Error{ErrorCode::kUsage, "there is no kind '" + kind + "'", "--kind", "see --help"};
+      wanted_.push_back(*known);
+    }
+    if (!from_.empty()) {
+      INQUEST_TRY(from_when_, parse_when("--from", from_));
+    }
+    if (!to_.empty()) {
+      INQUEST_TRY(to_when_, parse_when("--to", to_));
+    }
+    return {};
+  }
+
+  Result<void> show_all(trace::TraceReader& reader, Terminal& terminal) {
+    report::JsonWriter json("records");
+    if (json_) json.field("file", trace_).key("records").begin_array();
+    for (uint64_t shown = 0; shown < limit_;) {
+      INQUEST_TRY(const Record* next, reader.next());
+      if (next == nullptr) break;
+      if (to_when_ && !to_when_->after(*next, reader.info().start)) {
+        if (to_when_->seq) break;  // by time a later record may stand earlier
+        continue;
+      }
+      const Record record = *next;  // reading a body may move the reader's own
+      const bool wanted = matches(reader, record);
+      if (diff_) INQUEST_TRY_VOID(remember(reader, record));
+      if (!wanted) continue;
+      ++shown;
+      INQUEST_TRY_VOID(show(reader, record, json, terminal));
+    }
+    if (json_) terminal.out << json.end_array().finish();
+    return {};
+  }
+
+  Result<void> show(trace::TraceReader& reader, const Record& record, report::JsonWriter& json, Terminal& terminal) {
+    std::optional<std::string> body;
+    if (body_) {
+      INQUEST_TRY(body, reader.body(record.seq));
+    }
+    const std::string& stream = streams_[record.stream.value];
+    if (json_) {
+      report::add_record(json, reader.catalog(), record, stream, reader.info().start, body);
+      terminal.out << json.take();
+      return {};
+    }
+    terminal.out << report::record_line(reader.catalog(), record, stream, reader.info().start);
+    if (diff_) terminal.out << changes_;
+    if (body && !body->empty()) terminal.out << *body << (body->ends_with('\n') ? "" : "\n");
+    return {};
+  }
+
+  // What changed in the object of a frame since its version before; kept in changes_. The version before is found by
+  // its record, so that memory holds a number an object and not its body.
+  Result<void> remember(trace::TraceReader& reader, const Record& record) {
+    changes_.clear();
+    if (record.kind != trace::RecordKind::kFrame || record.objects.empty()) return {};
+    const replayer::Identity identity = replayer::identify(reader.catalog(), record.objects.front()).first;
+    const auto before = latest_.find(identity);
+    if (before != latest_.end() && matches(reader, record)) {
+      INQUEST_TRY(const std::string old_body, reader.body(before->second));
+      INQUEST_TRY(const std::string new_body, reader.body(record.seq));
+      INQUEST_TRY(const auto changes, kube::diff_json(old_body, new_body));
+      changes_ = report::changes_text(changes);
+    }
+    latest_[identity] = record.seq;
+    return {};
+  }
+
+  bool matches(const trace::TraceReader& reader, const Record& record) const {
+    if (wanted_.empty() && record.kind == trace::RecordKind::kSource) return false;
+    if (!wanted_.empty() && std::find(wanted_.begin(), wanted_.end(), record.kind) == wanted_.end()) return false;
+    if (!verb_.empty() && (record.kind != trace::RecordKind::kFrame || report::name_of(record.verb) != verb_))
+      return false;
+    if (!stream_.empty() && !replayer::glob_matches(stream_, streams_[record.stream.value])) return false;
+    if (from_when_ && from_when_->after(record, reader.info().start)) return false;
+    if (rv_ && *rv_ != record.rv) return false;
+    if (name_.empty() && uid_.empty()) return true;
+    const Catalog& catalog = reader.catalog();
+    if (record.bind.pod && about(catalog.name(catalog.key_of(record.bind.pod)), catalog.uid(record.bind.pod)))
+      return true;
+    return std::any_of(record.objects.begin(), record.objects.end(), [&](const ObjectFacts& object) {
+      if (const auto* event = std::get_if<EventFacts>(&object); event != nullptr && event->regarding) {
+        if (about(catalog.name(event->regarding), catalog.text(event->regarding_uid))) return true;
+      }
+      const replayer::Identity identity = replayer::identify(catalog, object).first;
+      return about(identity.node ? catalog.node_name(identity.node) : catalog.name(identity.key),
+                   catalog.text(identity.uid));
+    });
+  }
+
+  bool about(std::string_view name, std::string_view uid) const {
+    return (name_.empty() || replayer::glob_matches(name_, name)) && uid.starts_with(uid_);
+  }
+
+  std::string trace_, verb_, stream_, name_, uid_, from_, to_;
+  std::vector<std::string> kinds_;
+  std::optional<ResourceVersion> rv_;
+  uint64_t limit_ = UINT64_MAX;
+  bool body_ = false, diff_ = false, json_ = false;
+
+  std::vector<trace::RecordKind> wanted_;
+  std::optional<When> from_when_, to_when_;
+  std::vector<std::string> streams_;  // names, by id
+  std::map<replayer::Identity, trace::Seq> latest_;
+  std::string changes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> records_verb() { return std::make_unique<Records>(); }
+
+}  // namespace inquest::cli

@@ -386,8 +386,8 @@ TEST(Run, AListThatOpensTheWatchAnewBringsTheViewUpToDate) {
   lab.trace.frame(400, Verb::kDeleted, pod1);
   lab.trace.pods_listed(10'000, {});
   lab.trace.place(20'000, "b", "n1");
-  // A policy that never re-lists of its own accord hears of it all the same: the watch's own list is the truth to it, and
-  // what it lacks is a delete, which goes where deletes go.
+  // A policy that never re-lists of its own accord hears of it all the same: the watch's own list is the truth to it,
+  // and what it lacks is a delete, which goes where deletes go.
   const Words dropped = lab.findings(config("delete-both", {drop("pods DELETED")}));
   EXPECT_EQ(dropped, (Words{"zombie-scheduled pod1 on n1 from 400 to 10000 by relist",
                             "zombie-assumed pod1 on n1 from 400 to 10000 by relist under 1"}));

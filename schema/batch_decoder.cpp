@@ -423,6 +423,9 @@ bool BatchDecoder::holds(Seq seq) const {
 }
 bool BatchDecoder::at_end() const { return !impl_->loaded || impl_->records.at >= impl_->records.list.size(); }
 void BatchDecoder::rewind() { impl_->rewind(); }
+Seq BatchDecoder::given() const {
+  return impl_->loaded && impl_->records.at > 0 ? impl_->batch.first_seq + impl_->records.at - 1 : 0;
+}
 size_t BatchDecoder::body_offset() const { return impl_->body_offset; }
 size_t BatchDecoder::body_size() const { return impl_->body_size; }
 

@@ -33,6 +33,7 @@ class BatchDecoder {
 
   // The next record; not at the end. After an error the batch is as if it had never been loaded.
   Result<void> next(Record& record);
+  Seq given() const;  // the record last given; 0: none
   // Of the record last given: where its body begins among the batch's bodies, and its size.
   size_t body_offset() const;
   size_t body_size() const;

@@ -39,6 +39,13 @@ Result<FileLock> FileLock::open(const std::string& path, int flags) {
 Result<FileLock> FileLock::create(const std::string& path) { return open(path, O_CREAT | O_EXCL); }
 Result<FileLock> FileLock::take(const std::string& path) { return open(path, 0); }
 
+Result<void> FileLock::check_unlocked(const std::string& path) {
+  FileLock probe;
+  probe.file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (probe.file_ < 0 || flock(probe.file_, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
+  return Error{ErrorCode::kUsage, "is being written by another process", path, "wait until it has finished"};
+}
+
 void remove_with_companions(const std::string& path) {
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) ::unlink((path + suffix).c_str());
 }

@@ -20,6 +20,10 @@ class FileLock {
   // Of an existing file. Errors: it cannot be written, or another process writes it (kUsage).
   static Result<FileLock> take(const std::string& path);
 
+  // An Error if somebody is writing the file. To be called while this process has no database open on it: closing any
+  // descriptor of a file drops the locks that SQLite has there.
+  static Result<void> check_unlocked(const std::string& path);
+
  private:
   static Result<FileLock> open(const std::string& path, int flags);
   int file_ = -1;

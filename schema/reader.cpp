@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "schema/batch_decoder.h"
+#include "schema/batch_rows.h"
 #include "schema/body_reader.h"
 #include "schema/dictionaries.h"
 #include "schema/index.h"
@@ -26,7 +27,8 @@ struct TraceReader::Impl {
   Catalog catalog;
   uint64_t catalog_bytes = 0;
 
-  Statement get_batch, find_batch;
+  BatchRows batches;
+  Statement find_batch;
   std::unique_ptr<BodyReader> bodies;
 
   BatchDecoder walk;  // for next()
@@ -34,8 +36,6 @@ struct TraceReader::Impl {
   Record record;
   BatchDecoder out_of_order;  // for record() and body(), so that they do not disturb a walk
   Result<void> load();
-  Result<BatchRow> read_row(uint64_t id);
-  Result<BatchRow> read_batch(uint64_t id, std::string_view& facts);
   Result<void> load_batch(uint64_t id, BatchDecoder& decoder);
   Result<const Record*> next();
   Result<uint64_t> batch_of(Seq seq);
@@ -67,47 +67,17 @@ Result<void> TraceReader::Impl::load() {
   INQUEST_TRY_VOID(dictionaries.load(database, seals.dictionary_sha));
   INQUEST_TRY_VOID(database.exec("COMMIT"));
   info.file_bytes = stored_bytes(database.path());
-  INQUEST_TRY(get_batch, database.prepare("SELECT first_seq, last_seq, first_wall, last_wall, body_bytes, body_crc, "
-                                          "crc, chain, facts FROM batch WHERE id = ?"));
+  INQUEST_TRY(batches, BatchRows::open(database));
   INQUEST_TRY(find_batch, database.prepare("SELECT first_seq, id FROM batch WHERE id <= ? ORDER BY id DESC LIMIT 1"));
   INQUEST_TRY(bodies, BodyReader::open(database, dictionaries));
   return {};
 }
 
-// The row stands in get_batch until it is reset, for the caller to take blobs from.
-Result<BatchRow> TraceReader::Impl::read_row(uint64_t id) {
-  get_batch.reset();
-  INQUEST_TRY(const bool found, get_batch.bind(1, id).step());
-  if (!found) return corrupt(id, "is missing");
-  BatchRow row;
-  row.id = id;
-  INQUEST_TRY(row.first_seq, get_batch.natural(0));
-  INQUEST_TRY(row.last_seq, get_batch.natural(1));
-  INQUEST_TRY(row.first_wall, get_batch.integer(2));
-  INQUEST_TRY(row.last_wall, get_batch.integer(3));
-  INQUEST_TRY(row.body_bytes, get_batch.natural(4));
-  INQUEST_TRY(const uint64_t body_crc, get_batch.natural(5));
-  INQUEST_TRY(const uint64_t crc, get_batch.natural(6));
-  if (body_crc > UINT32_MAX || crc > UINT32_MAX) return corrupt(id, "a CRC is out of range");
-  row.body_crc = static_cast<uint32_t>(body_crc);
-  row.crc = static_cast<uint32_t>(crc);
-  if (row.first_seq == 0 || row.last_seq < row.first_seq) return corrupt(id, "names impossible sequence numbers");
-  return row;
-}
-
-Result<BatchRow> TraceReader::Impl::read_batch(uint64_t id, std::string_view& facts) {
-  INQUEST_TRY(const BatchRow row, read_row(id));
-  INQUEST_TRY(facts, get_batch.blob(8, kMaxStoredBytes));
-  if (batch_crc(row, facts) != row.crc) return corrupt(id, "the CRC of the facts does not match");
-  return row;
-}
-
 Result<void> TraceReader::Impl::load_batch(uint64_t id, BatchDecoder& decoder) {
-  std::string_view facts;
-  auto row = read_batch(id, facts);
-  if (!row.ok()) return at_path(row.error());
-  auto done = decoder.load(*row, facts, dictionaries, info.streams.size(), catalog, catalog_bytes);
-  get_batch.reset();  // so that no read transaction stays open, which would keep a writer from checkpointing
+  const auto read = batches.read(id);
+  if (!read.ok()) return at_path(read.error());
+  const auto done = decoder.load(read->batch, read->facts, dictionaries, info.streams.size(), catalog, catalog_bytes);
+  batches.reset();  // so that no read transaction stays open, which would keep a writer from checkpointing
   if (!done.ok()) return at_path(done.error());
   return {};
 }
@@ -160,7 +130,7 @@ Result<void> TraceReader::Impl::seek(Seq seq, Record& out) {
     INQUEST_TRY_VOID(load_batch(id, out_of_order));
     if (!out_of_order.holds(seq)) return corrupt(id, "does not hold record @" + std::to_string(seq));
   }
-  out_of_order.rewind();
+  if (out_of_order.given() >= seq) out_of_order.rewind();
   do {
     if (auto done = out_of_order.next(out); !done.ok()) return at_path(done.error());
   } while (out.seq != seq);
@@ -168,22 +138,26 @@ Result<void> TraceReader::Impl::seek(Seq seq, Record& out) {
 }
 
 Result<std::string> TraceReader::Impl::body(Seq seq) {
-  Record found;
-  INQUEST_TRY_VOID(seek(seq, found));
-  if (out_of_order.body_size() == 0) return std::string();
-  auto bytes = bodies->read(out_of_order.row(), out_of_order.body_offset(), out_of_order.body_size());
+  // As a rule it is the body of the record that next() has just given.
+  const BatchDecoder* at = walk.given() == seq ? &walk : &out_of_order;
+  if (at->given() != seq) {
+    Record found;
+    INQUEST_TRY_VOID(seek(seq, found));
+  }
+  if (at->body_size() == 0) return std::string();
+  auto bytes = bodies->read(at->row(), at->body_offset(), at->body_size());
   if (!bytes.ok()) return at_path(bytes.error());
   return bytes;
 }
 
 // `link` becomes the chain's link after this batch.
 Result<void> TraceReader::Impl::check_batch(uint64_t id, Seq expected_first, std::string& link, BatchRow& row) {
-  std::string_view facts;
-  INQUEST_TRY(row, read_batch(id, facts));
+  INQUEST_TRY(const BatchRows::Row read, batches.read(id));
+  row = read.batch;
   if (row.first_seq != expected_first) return corrupt(id, "does not begin at @" + std::to_string(expected_first));
   INQUEST_TRY(const std::string sha, bodies->check(row));
-  link = chain_next(link, row, facts, sha);
-  INQUEST_TRY(const std::string_view written, get_batch.blob(7, kSha256Bytes));
+  link = chain_next(link, row, read.facts, sha);
+  INQUEST_TRY(const std::string_view written, batches.chain());
   if (written != link) return corrupt(id, "the chain breaks here");
   return {};
 }
@@ -213,7 +187,7 @@ Result<std::optional<BatchDamage>> TraceReader::Impl::check_integrity() {
     const Seq expected = row.last_seq + 1;
     BatchRow read;
     const auto done = check_batch(id, expected, link, read);
-    get_batch.reset();
+    batches.reset();
     if (!done.ok()) {
       if (done.error().code == ErrorCode::kIo) return done.error();
       return std::optional<BatchDamage>(
@@ -245,6 +219,14 @@ const std::string& TraceReader::path() const { return impl_->database.path(); }
 const Catalog& TraceReader::catalog() const { return impl_->catalog; }
 Catalog& TraceReader::mutable_catalog() { return impl_->catalog; }
 Result<const Record*> TraceReader::next() { return impl_->next(); }
+bool TraceReader::at_batch_end() const { return impl_->walk.at_end(); }
+uint64_t TraceReader::name_bytes() const { return impl_->catalog_bytes; }
+void TraceReader::forget_names() {
+  INQUEST_CHECK(at_batch_end(), "names are still in use");
+  impl_->catalog = Catalog();
+  impl_->catalog_bytes = 0;
+  impl_->out_of_order = BatchDecoder();
+}
 void TraceReader::rewind() {
   impl_->walk = BatchDecoder();
   impl_->next_batch = 1;

@@ -86,6 +86,12 @@ class TraceReader {
   Result<const Record*> next();
   void rewind();
 
+  // For long walks in bounded memory: at the end of a batch, the catalog may be emptied. Ordinals given before mean
+  // nothing afterwards.
+  bool at_batch_end() const;
+  uint64_t name_bytes() const;  // text in the catalog
+  void forget_names();
+
   // One body, or one record, out of order (≤ 5 ms: one batch is decompressed).
   Result<std::string> body(Seq seq);
   Result<Record> record(Seq seq);

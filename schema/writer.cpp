@@ -85,7 +85,7 @@ struct TraceWriter::Impl {
   std::string chain;
   Seals seals;
   Seq next_seq = 1;
-  bool closed = false;
+  bool closed = false, has_index = true;
 
   BatchEncoder encoder;
   std::string bodies;       // of the open batch, a line feed after each
@@ -192,7 +192,7 @@ Result<Seq> TraceWriter::Impl::append(const Record& record, std::string_view bod
     if (!body.empty()) bodies.append(body).push_back('\n');
     summary.count(record, next_seq, body.size(), *catalog);
   }
-  index.add(record, next_seq);
+  if (has_index) index.add(record, next_seq);
   return next_seq++;
 }
 
@@ -329,7 +329,9 @@ Result<void> TraceWriter::Impl::flush() {
 
 Result<void> TraceWriter::Impl::put_end(TraceState state) {
   Seals sealed = seals;
-  INQUEST_TRY_VOID(index.save(database, *catalog, summary.info().start, sealed));
+  if (has_index) {
+    INQUEST_TRY_VOID(index.save(database, *catalog, summary.info().start, sealed));
+  }
   Summary ended = summary;
   ended.set_state(state);
   INQUEST_TRY_VOID(ended.save(database, sealed));
@@ -409,6 +411,12 @@ Result<StreamId> TraceWriter::add_stream(const Stream& stream) {
 
 Result<Seq> TraceWriter::append(const Record& record, std::string_view body) { return impl_->append(record, body); }
 Result<void> TraceWriter::flush() { return impl_->flush(); }
+Result<void> TraceWriter::forget_names() {
+  INQUEST_TRY_VOID(impl_->flush());
+  impl_->has_index = false;
+  impl_->index = Index();
+  return {};
+}
 void TraceWriter::add_loss(const std::string& source, const std::string& what, uint64_t count) {
   impl_->summary.add_loss(source, what, count);
 }

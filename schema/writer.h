@@ -68,6 +68,9 @@ class TraceWriter {
   // Something of the input is not as it came, without anything being missing: shown, and no exit code follows.
   void add_note(const std::string& source, const std::string& what, uint64_t count);
 
+  // Flushes, and lets the caller empty the catalog; there will be no index, whose names would have been lost.
+  Result<void> forget_names();
+
   // Flushes, writes index and summary, marks the trace closed, checkpoints the WAL so that one file remains. Another
   // state is for copies of traces that have it. After an error it may be called again.
   Result<void> close(TraceState state = TraceState::kClosed);

@@ -1,0 +1,164 @@
+// compact and recover.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "schema/compact.h"
+#include "schema/recover.h"
+#include "schema/trace_fixture.h"
+
+namespace inquest::trace {
+namespace {
+
+using testing::HasSubstr;
+using Existing = OutputFile::Existing;
+
+void execute(const std::string& path, const std::string& sql) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  char* message = nullptr;
+  EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
+  sqlite3_free(message);
+  sqlite3_close(database);
+}
+
+// 40 batches of 5 frames and a bind with its answer; `state` open leaves it unclosed.
+void write_small_batches(const std::string& path, TraceState state) {
+  Sample sample;
+  auto writer = TraceWriter::create(path, sample_header(), sample.catalog);
+  ASSERT_TRUE(writer.ok());
+  for (const Stream& stream : sample.streams) ASSERT_TRUE(writer->add_stream(stream).ok());
+  writer->add_loss("x.jsonl", "not JSON", 2);
+  for (uint64_t batch = 0; batch < 40; ++batch) {
+    for (uint64_t i = 1; i <= 5; ++i) {
+      const uint64_t rv = batch * 5 + i;
+      ASSERT_TRUE(
+          writer->append(sample.frame("pod-" + std::to_string(rv % 17), rv), "{\"rv\":" + std::to_string(rv) + "}")
+              .ok());
+    }
+    Record request = sample.records[8].first, answer = sample.records[9].first;
+    const auto seq = writer->append(request, "");
+    ASSERT_TRUE(seq.ok());
+    answer.bind.request = *seq;
+    ASSERT_TRUE(writer->append(answer, "{}").ok() && writer->flush().ok());
+  }
+  if (state != TraceState::kOpen) {
+    ASSERT_TRUE(writer->close(state).ok());
+  }
+}
+
+TEST(Compact, KeepsEverythingButTheBatches) {
+  for (const TraceState state : {TraceState::kClosed, TraceState::kOpen, TraceState::kRecovered}) {
+    TempDir dir;
+    write_small_batches(dir.file("in.trace"), state);
+    Content before = read_all(dir.file("in.trace"));
+    const auto report = compact(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse);
+    ASSERT_TRUE(report.ok()) << report.error().message();
+    EXPECT_EQ(report->batches_before, 40U);
+    EXPECT_EQ(report->batches_after, 1U);
+    EXPECT_EQ(report->records, 280U);
+    EXPECT_LT(report->bytes_after, report->bytes_before);
+    Content after = read_all(dir.file("out.trace"));
+    EXPECT_EQ(after.records, before.records);
+    const size_t batches = before.info.find(" 280 40 ");
+    ASSERT_NE(batches, std::string::npos) << before.info;
+    EXPECT_EQ(after.info, before.info.replace(batches, 8, " 280 1 "));
+    EXPECT_FALSE((*TraceReader::open(dir.file("out.trace"))->check_integrity()).has_value());
+    const auto again = compact(dir.file("out.trace"), dir.file("out.trace"), Existing::kReplace);
+    ASSERT_TRUE(again.ok()) << again.error().message();
+    EXPECT_EQ(read_all(dir.file("out.trace")), after);
+    if (state == TraceState::kOpen) continue;
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 2);
+  }
+}
+
+TEST(Compact, RefusesAndLeavesNothing) {
+  TempDir dir;
+  write_small_batches(dir.file("in.trace"), TraceState::kClosed);
+  write_file(dir.file("out.trace"), "precious");
+  EXPECT_EQ(compact(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse).error().code, ErrorCode::kUsage);
+  execute(dir.file("in.trace"), "UPDATE batch SET crc = 1 WHERE id = 30");
+  const auto damaged = compact(dir.file("in.trace"), dir.file("out.trace"), Existing::kReplace);
+  ASSERT_FALSE(damaged.ok());
+  EXPECT_EQ(damaged.error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(read_file(dir.file("out.trace")), "precious");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 2);
+  Sample sample;
+  const auto writer = TraceWriter::create(dir.file("busy.trace"), {}, sample.catalog);
+  ASSERT_TRUE(writer.ok());
+  const auto busy = compact(dir.file("busy.trace"), dir.file("new.trace"), Existing::kRefuse);
+  ASSERT_FALSE(busy.ok());
+  EXPECT_THAT(busy.error().message(), HasSubstr("being written"));
+}
+
+TEST(Recover, AnOpenTraceIsKeptWhole) {
+  TempDir dir;
+  write_small_batches(dir.file("in.trace"), TraceState::kOpen);
+  const auto report = recover(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse);
+  ASSERT_TRUE(report.ok()) << report.error().message();
+  EXPECT_TRUE(report->was_open);
+  EXPECT_EQ(report->records_kept, 280U);
+  EXPECT_EQ(report->batches_lost, 0U);
+  EXPECT_EQ(read_all(dir.file("out.trace")).records, read_all(dir.file("in.trace")).records);
+  const auto reader = TraceReader::open(dir.file("out.trace"));
+  EXPECT_EQ(reader->info().state, TraceState::kRecovered);
+  EXPECT_FALSE(reader->info().complete());
+  EXPECT_EQ(reader->info().losses.size(), 2U);
+}
+
+TEST(Recover, AWholeTraceIsRefused) {
+  TempDir dir;
+  write_small_batches(dir.file("in.trace"), TraceState::kClosed);
+  const auto report = recover(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kUsage);
+}
+
+TEST(Recover, KeepsWhatVerifiesAndSaysWhatIsMissing) {
+  struct Case {
+    const char* damage;
+    uint64_t kept, records_lost, bodies_lost, gaps;
+  };
+  const Case cases[] = {
+      {"DELETE FROM batch WHERE id = 3", 273, 7, 0, 1},
+      {"UPDATE batch SET crc = crc + 1 WHERE id IN (3, 4, 9)", 259, 21, 0, 2},
+      {"UPDATE batch SET facts = zeroblob(10) WHERE id = 40", 273, 7, 0, 0},
+      {"UPDATE body SET data = x'00' WHERE id >> 10 = 5", 280, 0, 6, 0},
+      {"DELETE FROM body WHERE id >> 10 = 5", 280, 0, 6, 0},
+      {"UPDATE batch SET chain = zeroblob(32) WHERE id = 7", 273, 7, 0, 1},
+      {"DELETE FROM batch", 0, 280, 0, 0},
+      {"UPDATE meta SET value = 'x' WHERE key = 'records'", 280, 0, 0, 0},
+      {"DELETE FROM meta", 280, 0, 0, 0},
+      {"UPDATE meta SET value = 9000000000000000000 WHERE key = 'batches'", 280, 0, 0, 0},
+      {"UPDATE batch SET id = 4000000000000000000 WHERE id = 40", 273, 7, 0, 0},
+      {"INSERT INTO batch SELECT id + 100, first_seq, last_seq, first_wall, last_wall, body_bytes, body_crc, crc, "
+       "chain, "
+       "facts FROM batch WHERE id = 2",
+       280, 0, 0, 0},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.damage);
+    TempDir dir;
+    write_small_batches(dir.file("in.trace"), TraceState::kClosed);
+    execute(dir.file("in.trace"), c.damage);
+    const auto report = recover(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse);
+    ASSERT_TRUE(report.ok()) << report.error().message();
+    EXPECT_EQ(report->records_kept, c.kept);
+    EXPECT_EQ(report->records_lost, c.records_lost);
+    EXPECT_EQ(report->bodies_lost, c.bodies_lost);
+    EXPECT_EQ(report->gaps, c.gaps);
+    auto reader = TraceReader::open(dir.file("out.trace"));
+    ASSERT_TRUE(reader.ok()) << reader.error().message();
+    EXPECT_EQ(reader->info().state, TraceState::kRecovered);
+    EXPECT_EQ(reader->info().records, c.kept + c.gaps);
+    EXPECT_FALSE(reader->check_integrity()->has_value());
+    // Binds still find their requests, wherever these have moved.
+    for (auto record = reader->next(); record.ok() && *record != nullptr; record = reader->next()) {
+      if ((*record)->kind != RecordKind::kBindAnswer) continue;
+      EXPECT_EQ((*record)->bind.request, (*record)->seq - 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace inquest::trace

@@ -56,6 +56,11 @@ bool CaptureFeed::advance() {
 
 // A line that is not UTF-8 is read as if every byte beyond ASCII were a '?'; its body keeps the bytes that came.
 Result<CaptureLine> CaptureFeed::parse(const Line& line) {
+  if (line.kind == Line::Kind::kLong) {
+    const auto list = long_.list();
+    if (!list.ok()) return Error{ErrorCode::kInput, "a long list: " + list.error().text, "", ""};
+    return long_.line();
+  }
   auto capture = input_->parser().capture(line);
   if (capture.ok() || capture.error().text != kNotUtf8) return capture;
   ascii_.assign(line.text).resize(line.text.size() + kLinePadding, ' ');
@@ -128,7 +133,57 @@ Result<void> CaptureFeed::write_gap(const State& state, const Gap& gap) {
   return seq.ok() ? Result<void>() : Result<void>(seq.error());
 }
 
+// A list in pieces: its record with the first, the others behind it.
+Result<void> CaptureFeed::write_long(State& state) {
+  kube::DecodedList& list = **long_.list();
+  const WatchBook::Place place = state.book.list(list.rv);
+  if (place.gap) INQUEST_TRY_VOID(write_gap(state, *place.gap));
+  trace::Record out = record(state, RecordKind::kList);
+  out.rv = list.rv;
+  out.checkpoint = place.checkpoint;
+  out.objects = std::move(list.objects);
+  const auto put = [&](const trace::Record& part, std::string_view body) -> Result<void> {
+    const auto seq = tools_.writer.append(part, body);
+    return seq.ok() ? Result<void>() : Result<void>(seq.error());
+  };
+  bool first = true;
+  for (const BodySpool::Ref piece : long_.pieces()) {
+    INQUEST_TRY(const std::string body, long_.spool().get(piece));
+    const auto done = put(out, body);
+    if (!done.ok() && first && done.error().code == ErrorCode::kOutOfLimit) {
+      input_->lose(line_, done.error().text, tools_.losses);
+      return {};
+    }
+    if (!done.ok()) return done;
+    if (first && !long_.envelope().empty()) {
+      trace::Record form = source_record(state, kSourceEnvelope);
+      form.rv = long_.hole();
+      INQUEST_TRY_VOID(put(form, long_.envelope()));
+    }
+    first = false;
+    out = source_record(state, kSourcePart);
+  }
+  return {};
+}
+
+trace::Record CaptureFeed::source_record(const State& state, std::string_view what) {
+  trace::Record out;
+  out.stream = state.id;
+  out.kind = RecordKind::kSource;
+  out.text = tools_.catalog.string(what);
+  return out;
+}
+
 Result<void> CaptureFeed::write_list() {
+  if (line_.kind == Line::Kind::kLong) {
+    const kube::DecodedList& list = **long_.list();
+    if (!list.continue_token.empty() || capture_.path.find("continue=") != std::string_view::npos) {
+      input_->lose(line_, "one page of a longer list; record whole lists", tools_.losses);
+      return {};
+    }
+    INQUEST_TRY(State * state, state_of(list.objects.empty() ? "" : resource_of(list.objects.front())));
+    return write_long(*state);
+  }
   if (capture_.status >= 300) {
     INQUEST_TRY(State * state, state_of(""));
     return write_failure(*state);
@@ -279,10 +334,7 @@ Result<void> CaptureFeed::keep_form(const State& state, const trace::Record& rec
                             fields_of(record, state.name, tools_.catalog), envelope);
   if (form == Form::kUsual) return {};
   if (form == Form::kUnknown && redacted) return {};  // the line holds what the body must not
-  trace::Record out;
-  out.stream = state.id;
-  out.kind = RecordKind::kSource;
-  out.text = tools_.catalog.string(form == Form::kEnvelope ? kSourceEnvelope : kSourceWhole);
+  trace::Record out = source_record(state, form == Form::kEnvelope ? kSourceEnvelope : kSourceWhole);
   if (form == Form::kEnvelope) {
     out.rv = envelope.hole;
     out.status = static_cast<uint16_t>(envelope.style);

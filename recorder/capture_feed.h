@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "kube/decode.h"
 #include "recorder/input.h"
+#include "recorder/long_list.h"
 #include "recorder/redact.h"
 #include "recorder/watch_book.h"
 #include "schema/writer.h"
@@ -28,6 +29,7 @@ struct FeedTools {
   trace::TraceWriter& writer;
   Losses& losses;
   Redactor& redactor;
+  BodySpool& spool;
 };
 
 // What tells an object of one stream from the others.
@@ -35,7 +37,10 @@ std::pair<uint64_t, uint64_t> identity_of(const ObjectFacts& object);
 
 class CaptureFeed {
  public:
-  CaptureFeed(Input& input, const FeedTools& tools) : input_(&input), tools_(tools) {}
+  CaptureFeed(Input& input, const FeedTools& tools, LongList::Form form = LongList::Form::kCaptureLine)
+      : input_(&input), tools_(tools), long_(form, tools.decoder, tools.redactor, tools.spool) {
+    input.read_long(long_);
+  }
   CaptureFeed(const CaptureFeed&) = delete;
   CaptureFeed& operator=(const CaptureFeed&) = delete;
   virtual ~CaptureFeed() = default;
@@ -66,6 +71,7 @@ class CaptureFeed {
   Result<void> end_streaming(State& state, ResourceVersion rv);
   void lose_streaming(State& state);
   Result<void> write_list();
+  Result<void> write_long(State& state);
   Result<void> write_open();
   Result<void> write_frame();
   Result<void> write_failure(State& state);
@@ -75,10 +81,12 @@ class CaptureFeed {
   // With that body.
   Result<void> append(const State& state, const trace::Record& record);
   virtual Result<void> keep_form(const State& state, const trace::Record& record, bool redacted);
+  trace::Record source_record(const State& state, std::string_view what);
   trace::Record record(const State& state, trace::RecordKind kind) const;
 
   Input* input_;
   FeedTools tools_;
+  LongList long_;  // the LIST read last that was too large for a line
   std::map<std::string, State, std::less<>> streams_;
   Line line_;
   CaptureLine capture_;

@@ -158,9 +158,9 @@ Result<void> Import::declare_bind_streams(trace::TraceWriter& writer, std::vecto
 }
 
 std::unique_ptr<CaptureFeed> Import::feed_of(Input& input, trace::TraceWriter& writer) {
-  const FeedTools tools{catalog_, decoder_, writer, losses_, redactor_};
+  const FeedTools tools{catalog_, decoder_, writer, losses_, redactor_, spool_};
   if (input.kind() == InputKind::kCapture) return std::make_unique<CaptureFeed>(input, tools);
-  return std::make_unique<ValueFeed>(input, tools, spool_);
+  return std::make_unique<ValueFeed>(input, tools);
 }
 
 // Always the earliest of what stands first in each input; ties go to the input named first.

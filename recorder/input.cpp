@@ -130,7 +130,7 @@ Line Input::next_line() {
 std::optional<Line> Input::next(Losses& losses) {
   for (;;) {
     Line line = next_line();
-    if (line.kind == Line::Kind::kText) return line;
+    if (line.kind == Line::Kind::kText || line.kind == Line::Kind::kLong) return line;
     if (line.kind == Line::Kind::kEnd) return std::nullopt;
     lose(line, line.why, losses);
   }

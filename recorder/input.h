@@ -46,6 +46,11 @@ class Input {
   void lose(const Line& line, const std::string& text, Losses& losses, Losses::Kept kept = Losses::Kept::kNo);
   // An error if the input had lines and none of them could be used.
   Result<void> check_useful() const;
+  // Who reads LISTs that are longer than a line; next() then gives them as Line::Kind::kLong.
+  void read_long(LongReader& reader) {
+    source_->set_long_reader(&reader);
+    if (values_ != nullptr) values_->set_long_reader(&reader);
+  }
   void used() { ++used_; }
   uint64_t lost() const { return lost_; }
 

@@ -98,22 +98,31 @@ Line LineSource::skip_long() {
   line.kind = Line::Kind::kTooLong;
   line.number = ++number_;
   uint64_t length = 0;
+  const bool wanted = long_reader_ != nullptr && long_reader_->begin({buffer_.data() + begin_, end_ - begin_});
+  const auto pass = [&](size_t end, size_t next) {
+    if (wanted) long_reader_->more({buffer_.data() + begin_, end - begin_});
+    length += end - begin_;
+    begin_ = scanned_ = next;
+  };
   for (;;) {
     const void* found = std::memchr(buffer_.data() + begin_, '\n', end_ - begin_);
     if (found != nullptr) {
       const auto at = static_cast<size_t>(static_cast<const char*>(found) - buffer_.data());
-      length += at - begin_;
-      begin_ = scanned_ = at + 1;
+      pass(at, at + 1);
       break;
     }
-    length += end_ - begin_;
-    begin_ = scanned_ = end_;
+    pass(end_, end_);
     if (length > kMaxSkip) {
       ended_ = true;
       line.why = "a line longer than 1 GiB; the rest of the file is not read";
       return line;
     }
     if (!fill()) break;
+  }
+  if (wanted) {
+    long_reader_->end();
+    line.kind = Line::Kind::kLong;
+    return line;
   }
   line.why = "a line of " + std::to_string(length) + " bytes; at most " + std::to_string(max_line_) + " are read";
   return line;

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "recorder/byte_source.h"
+#include "recorder/long_reader.h"
 
 namespace inquest::recorder {
 
@@ -24,6 +25,7 @@ struct Line {
   enum class Kind : uint8_t {
     kText,     // a line
     kTooLong,  // one that was passed over; why says how long it is
+    kLong,     // one that was too long and was read by the LongReader
     kSkipped,  // bytes that are no whole value were passed over (ValueSource)
     kDamaged,  // nothing more can be read; why says why; kEnd follows
     kEnd,
@@ -49,6 +51,8 @@ class LineSource {
   size_t read_raw(char* to, size_t size);
   // Why nothing more could be read, after the end; else empty.
   const std::string& damage() const { return source_->damage(); }
+  // Who reads lines longer than max_line, if it wants to.
+  void set_long_reader(LongReader* reader) { long_reader_ = reader; }
   const std::string& path() const { return path_; }
   // "path:number"
   std::string place(uint64_t number) const { return path_ + ":" + std::to_string(number); }
@@ -65,6 +69,7 @@ class LineSource {
   std::string path_;
   std::unique_ptr<ByteSource> source_;
   size_t max_line_;
+  LongReader* long_reader_ = nullptr;
   std::vector<char> buffer_;  // [begin_, end_) is text not yet given out
   size_t begin_ = 0, scanned_ = 0, end_ = 0;
   uint64_t number_ = 0, bytes_ = 0;

@@ -64,7 +64,11 @@ void ValueFeed::look_ahead() {
   while (ahead_.size() < kMaxReadAhead) {
     const std::optional<Line> line = input_->next(tools_.losses);
     if (!line) return;
-    const auto body = spool_->put(line->text);
+    if (line->kind == Line::Kind::kLong) {  // no frame: a list before them
+      input_->lose(*line, "a list among watch frames", tools_.losses);
+      continue;
+    }
+    const auto body = tools_.spool.put(line->text);
     if (!body.ok()) return input_->lose(*line, body.error().text, tools_.losses);
     ahead_.push_back({body.value(), line->number, input_->lost()});
     const JsonShape shape = shape_of(line->text);
@@ -81,7 +85,7 @@ std::optional<Line> ValueFeed::next_line() {
     lost_ = input_->lost();
     return next;
   }
-  auto text = spool_->get(ahead_.front().body);
+  auto text = tools_.spool.get(ahead_.front().body);
   Line line;
   line.kind = Line::Kind::kText;
   line.number = ahead_.front().number;
@@ -114,6 +118,12 @@ bool ValueFeed::advance() {
       if (json->empty()) continue;  // nothing but comments
       json_ = *std::move(json);
       value_ = json_;
+    }
+    if (line_.kind == Line::Kind::kLong) {
+      if (const auto list = long_.list(); !list.ok()) {
+        input_->lose(line_, "a long list: " + list.error().text, tools_.losses);
+        continue;
+      }
     }
     const Time next = at_.known() ? at_ + kTick : kFirst;
     capture_.t = at_ = std::max(next, latest_time(value_));
@@ -156,6 +166,7 @@ Result<void> ValueFeed::undecodable(const std::string& why) {
 
 Result<void> ValueFeed::write() {
   input_->used();
+  if (line_.kind == Line::Kind::kLong) return write_long_items();
   const JsonShape shape = shape_of(value_);
   if (shape.has_items || ends_with_list(shape.kind)) {
     auto list = tools_.decoder.list(value_);
@@ -252,6 +263,23 @@ Result<void> ValueFeed::write_items(kube::DecodedList list) {
     value_ = {};
   }
   return {};
+}
+
+// A list too large for a line, of one kind: the body of one of several kinds could not be told apart.
+Result<void> ValueFeed::write_long_items() {
+  kube::DecodedList& list = **long_.list();
+  if (!list.continue_token.empty() || list.objects.empty()) {
+    input_->lose(line_, "one page of a longer list; ask for whole lists", tools_.losses);
+    return {};
+  }
+  INQUEST_TRY(State * state, stream_of(list.objects.front()));
+  const auto same = [&](const ObjectFacts& object) { return object.index() == list.objects.front().index(); };
+  if (!std::all_of(list.objects.begin(), list.objects.end(), same)) {
+    input_->lose(line_, "a list of several kinds with more than 8 MiB; ask for one kind at a time", tools_.losses);
+    return {};
+  }
+  for (const ObjectFacts& object : list.objects) seen_.insert({state->id.value, identity_of(object)});
+  return write_long(*state);
 }
 
 void ValueFeed::finish() {

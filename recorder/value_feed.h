@@ -21,7 +21,7 @@ inline constexpr size_t kMaxReadAhead = 500'000;  // values of a streaming list
 
 class ValueFeed : public CaptureFeed {
  public:
-  ValueFeed(Input& input, const FeedTools& tools, BodySpool& spool) : CaptureFeed(input, tools), spool_(&spool) {}
+  ValueFeed(Input& input, const FeedTools& tools) : CaptureFeed(input, tools, LongList::Form::kValue) {}
 
   bool advance() override;
   Result<void> write() override;
@@ -37,6 +37,7 @@ class ValueFeed : public CaptureFeed {
   Result<void> write_typed();
   Result<void> write_bare(const JsonShape& shape);
   Result<void> write_error(int code, const std::string& text);
+  Result<void> write_long_items();
   Result<void> write_items(kube::DecodedList list);
   Result<void> mark_hole(State& state);
   Result<State*> stream_of(const ObjectFacts& object);
@@ -45,7 +46,6 @@ class ValueFeed : public CaptureFeed {
   Result<void> keep_form(const State&, const trace::Record&, bool) override { return {}; }
   std::string_view body_to_keep() override;
 
-  BodySpool* spool_;
   std::deque<Ahead> ahead_;
   std::string ahead_text_, json_, name_;
   bool looked_ = false, streaming_ = false;

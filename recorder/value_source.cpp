@@ -105,21 +105,31 @@ Line ValueSource::too_long() {
   line.kind = Line::Kind::kTooLong;
   line.number = number_;
   uint64_t length = 0;
+  const bool wanted = long_reader_ != nullptr && long_reader_->begin({buffer_.data() + begin_, end_ - begin_});
+  const auto pass = [&](size_t size) {
+    if (wanted) long_reader_->more({buffer_.data() + begin_, size});
+    length += size;
+  };
   for (;;) {
     size_t size = 0;
     const Found found = scan(size);
     if (found == Found::kValue) {
-      length += size;
+      pass(size);
       consume(size);
       break;
     }
     if (found == Found::kDamage) return damaged("a value that is no JSON");
     // Forget what was scanned, but not the state.
-    length += scanned_;
+    pass(scanned_);
     number_ += static_cast<uint64_t>(std::count(buffer_.data() + begin_, buffer_.data() + begin_ + scanned_, '\n'));
     begin_ += scanned_;
     scanned_ = 0;
     if (!fill()) break;
+  }
+  if (wanted) {
+    long_reader_->end();
+    line.kind = Line::Kind::kLong;
+    return line;
   }
   line.why = "a value of " + std::to_string(length) + " bytes; at most " + std::to_string(max_) + " are read";
   return line;

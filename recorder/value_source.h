@@ -20,6 +20,9 @@ class ValueSource {
   // `lines` gives the bytes; nothing else may be read from it meanwhile.
   ValueSource(LineSource& lines, size_t max_value) : lines_(&lines), max_(max_value) {}
 
+  // Who reads values larger than the limit, if it wants to.
+  void set_long_reader(LongReader* reader) { long_reader_ = reader; }
+
   // Line::number is that of the value's first line; Line::text may hold line ends.
   Line next();
 
@@ -32,6 +35,7 @@ class ValueSource {
   void consume(size_t size);
 
   LineSource* lines_;
+  LongReader* long_reader_ = nullptr;
   size_t max_;
   std::vector<char> buffer_;
   size_t begin_ = 0, end_ = 0;

@@ -1,0 +1,116 @@
+#include "recorder/long_list.h"
+
+#include <gtest/gtest.h>
+
+#include "recorder/export.h"
+#include "recorder/import.h"
+#include "recorder/json_text.h"
+#include "recorder/test_files.h"
+#include "schema/reader.h"
+
+namespace inquest::recorder {
+namespace {
+
+class Collect : public ExportSink {
+ public:
+  std::string text;
+  Result<void> write(std::string_view, std::string_view part, LineEnd end) override {
+    text.append(part);
+    if (end == LineEnd::kYes) text += '\n';
+    return {};
+  }
+};
+
+std::string item(int i, size_t size, const std::string& kind) {
+  const std::string n = std::to_string(i);
+  return "{" + kind + R"("metadata":{"name":"p)" + n + R"(","namespace":"ns","uid":"u)" + n +
+         R"(","resourceVersion":")" + n + R"(","labels":{"x":"[{]}\",\\\u00e9\ud83d\ude00)" + std::string(size, 'x') +
+         R"("}},"spec":{"containers":[{"name":"c","env":[{"name":"A","value":"hunter2"}]}]}})";
+}
+std::string list_of(int count, size_t size, const std::string& kind = "") {
+  std::string out = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"77"},"items":[)";
+  for (int i = 1; i <= count; ++i) out += (i > 1 ? ", " : "") + item(i, size, kind);
+  return out + "]}\n";
+}
+std::string line_of(const std::string& list) {
+  std::string out = R"({"t":5,"stream":"pods","kind":"list","path":"/api/v1/pods","status":200,"body":")";
+  escape(list, Escapes::kShort, out);
+  return out + "\"}\n";
+}
+
+class LongListTest : public testing::Test {
+ protected:
+  Result<ImportReport> import(const std::string& input, Redact redact = Redact::kOff) {
+    ImportOptions options;
+    options.inputs = {folder_.write("in", input)};
+    options.output = folder_.path("x.trace");
+    options.replace = true;
+    options.redact.redact = redact;
+    return import_files(options);
+  }
+  std::string exported() {
+    auto reader = trace::TraceReader::open(folder_.path("x.trace"));
+    EXPECT_TRUE(reader.ok());
+    Collect sink;
+    EXPECT_TRUE(export_trace(*reader, sink).ok());
+    return std::move(sink.text);
+  }
+  // Of the one list in the trace.
+  size_t objects() {
+    auto reader = trace::TraceReader::open(folder_.path("x.trace"));
+    for (;;) {
+      const auto record = reader->next();
+      if (!record.ok() || record.value() == nullptr) return 0;
+      if (record.value()->kind != trace::RecordKind::kList) continue;
+      EXPECT_EQ(record.value()->rv, 77u);
+      for (const ObjectFacts& object : record.value()->objects) EXPECT_TRUE(std::holds_alternative<PodFacts>(object));
+      return record.value()->objects.size();
+    }
+  }
+  TestFolder folder_;
+};
+
+TEST_F(LongListTest, ALineOfAnyLengthComesBack) {
+  for (const size_t size : {200u, 4001u, 1'000'003u}) {
+    const int count = static_cast<int>(12'000'000 / (size + 300));
+    const std::string close = "{\"t\":6,\"stream\":\"pods\",\"kind\":\"close\"}\n";
+    const std::string text = line_of(list_of(count, size)) + close;
+    ASSERT_TRUE(import(text).ok());
+    EXPECT_EQ(objects(), static_cast<size_t>(count));
+    EXPECT_TRUE(exported() == text) << size;
+    ASSERT_TRUE(import(text, Redact::kOn).ok());
+    EXPECT_EQ(objects(), static_cast<size_t>(count));
+    EXPECT_EQ(exported().find("hunter"), std::string::npos);
+  }
+}
+
+TEST_F(LongListTest, KubectlsListComesBack) {
+  std::string text = list_of(3000, 4000, R"("kind":"Pod","apiVersion":"v1",)");
+  ASSERT_TRUE(import(text).ok());
+  EXPECT_EQ(objects(), 3000u);
+  EXPECT_TRUE(exported() == text);
+}
+
+TEST_F(LongListTest, WhatIsNoListOrBreaksOffIsALocatedLoss) {
+  const std::string close = "{\"t\":6,\"stream\":\"pods\",\"kind\":\"close\"}\n";
+  const std::string whole = line_of(list_of(3000, 4000));
+  const struct {
+    std::string text, why;
+  } cases[] = {
+      {whole.substr(0, whole.size() / 4 * 3) + "\n" + close, "a list that breaks off"},
+      {line_of(list_of(1, 12'000'000)) + close, "an item of a list with more than 8 MiB"},
+      {R"({"t":5,"stream":"pods","kind":"frame","body":")" + std::string(9'000'000, 'x') + "\"}\n" + close,
+       "at most 8388608 are read"},
+      {std::string(9'000'000, 'x') + "\n" + close, "at most 8388608 are read"},
+  };
+  for (const auto& c : cases) {
+    const auto report = import(close + c.text);
+    ASSERT_TRUE(report.ok()) << report.error().message();
+    ASSERT_EQ(report->loss_count, 1u) << c.why;
+    EXPECT_NE(report->losses[0].text.find(c.why), std::string::npos) << report->losses[0].text;
+    EXPECT_NE(report->losses[0].place.find(":2"), std::string::npos) << report->losses[0].place;
+  }
+}
+
+}  // namespace
+}  // namespace inquest::recorder

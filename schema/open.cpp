@@ -10,12 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/formats.h"
 #include "schema/limits.h"
 #include "schema/reader.h"
 
 namespace inquest::trace {
-
-extern const char* const kTraceSql;  // trace.sql, embedded by embed_sql.cmake
 
 namespace {
 
@@ -148,9 +147,9 @@ Result<TableSql> table_sql(Database& database, const char* table) {
   return out;
 }
 
-Result<Database> reference_schema() {
+Result<Database> reference_schema(int format) {
   INQUEST_TRY(Database reference, Database::open(":memory:", Database::Mode::kWrite));
-  INQUEST_TRY_VOID(reference.exec(kTraceSql));
+  INQUEST_TRY_VOID(reference.exec(declarations_of(format)));
   return reference;
 }
 
@@ -158,11 +157,12 @@ Result<Database> reference_schema() {
 // declarations must therefore be ours to the letter; in a newer one the names must at least be tables.
 Result<void> check_schema(Database& database) {
   INQUEST_TRY(const int64_t format, pragma(database, "PRAGMA user_version"));
-  INQUEST_TRY(Database reference, reference_schema());
+  const bool known = format <= kFormatVersion;
+  INQUEST_TRY(Database reference, reference_schema(known ? static_cast<int>(format) : kFormatVersion));
   for (const char* table : kTables) {
     INQUEST_TRY(const TableSql theirs, table_sql(database, table));
     INQUEST_TRY(const TableSql ours, table_sql(reference, table));
-    if (!theirs.is_table || (format == kFormatVersion && theirs.sql != ours.sql)) {
+    if (!theirs.is_table || (known && theirs.sql != ours.sql)) {
       return Error{
           ErrorCode::kCorrupt,
           std::string("its table ") + table + " is not declared as format " + std::to_string(format) + " declares it",
@@ -177,11 +177,14 @@ Result<void> check_schema(Database& database) {
 Result<Database> open_trace(const std::string& path) {
   INQUEST_TRY_VOID(check_file(path));
   INQUEST_TRY(Database database, open_ours(path));
-  INQUEST_TRY_VOID(
-      database.exec("PRAGMA cell_size_check = ON; PRAGMA query_only = ON; PRAGMA mmap_size = 0; "
-                    "PRAGMA temp_store = MEMORY"));
+  INQUEST_TRY_VOID(database.exec("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY"));
   INQUEST_TRY_VOID(check_version(database));
   INQUEST_TRY_VOID(check_schema(database));
+  INQUEST_TRY(const int64_t format, pragma(database, "PRAGMA user_version"));
+  if (format < kFormatVersion) {
+    INQUEST_TRY_VOID(lift(database, static_cast<int>(format), lift_steps()));
+  }
+  INQUEST_TRY_VOID(database.exec("PRAGMA query_only = ON"));
   return database;
 }
 

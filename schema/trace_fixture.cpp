@@ -187,6 +187,7 @@ Sample::Sample() {
   add(RecordKind::kGap, "the recorder was away", "").gap_from = 40;
   add(RecordKind::kUndecodable, "not JSON", std::string("\0\xff\n\n<html>", 10).c_str());
   records.back().second = std::string("\0\xff\n\n<html>", 10);
+  add(RecordKind::kSource, "line", "# a comment between the lines");
 }
 
 TraceHeader sample_header() { return {"v1.36.0", "https://10.0.0.1:6443", "namespace shop"}; }
@@ -224,6 +225,7 @@ std::string describe(const TraceInfo& info) {
     }
   }
   for (const BindCount& bind : info.binds) out << " | " << bind.scheduler << ' ' << bind.code << ' ' << bind.count;
+  for (const TraceLoss& note : info.notes) out << " | note " << note.source << ' ' << note.what << ' ' << note.count;
   for (const TraceLoss& loss : info.losses) out << " | " << loss.source << ' ' << loss.what << ' ' << loss.count;
   for (const TraceLoss& note : info.notes) out << " | note " << note.source << ' ' << note.what << ' ' << note.count;
   return out.str();

@@ -40,7 +40,7 @@ TEST(Trace, GivesBackEveryKindAndField) {
   const auto written = write_sample(sample, dir.file("x.trace"));
   std::set<RecordKind> kinds;
   for (const auto& [record, body] : sample.records) kinds.insert(record.kind);
-  EXPECT_EQ(kinds.size(), 10U);
+  EXPECT_EQ(kinds.size(), 11U);
   const Content content = read_all(dir.file("x.trace"));
   EXPECT_EQ(content.error, "");
   EXPECT_EQ(content.records, written);
@@ -98,7 +98,7 @@ TEST(Trace, InfoCountsWhatWasWritten) {
   EXPECT_EQ(pods.undecodable, 1U);
   EXPECT_EQ(pods.observations, 1U);
   EXPECT_EQ(pods.first, 1U);
-  EXPECT_EQ(pods.last, 12U);
+  EXPECT_EQ(pods.last, 13U);
   const StreamSummary& binds = info.streams[1];
   EXPECT_EQ(binds.stream.kind, StreamKind::kBindLog);
   EXPECT_EQ(binds.bind_requests, 1U);

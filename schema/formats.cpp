@@ -1,0 +1,38 @@
+#include "schema/formats.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "schema/reader.h"
+
+namespace inquest::trace {
+
+extern const char* const kTraceSql;  // trace.sql, embedded by embed_sql.cmake
+
+std::span<const LiftStep> lift_steps() {
+  static const std::vector<LiftStep> kSteps = {};  // there is one format as yet
+  return kSteps;
+}
+
+const char* declarations_of(int format) {
+  INQUEST_CHECK(format >= 1 && format <= kFormatVersion, format);
+  return kTraceSql;
+}
+
+Result<void> lift(Database& database, int format, std::span<const LiftStep> steps) {
+  std::map<std::string, std::string> sources;
+  for (const LiftStep& step : steps) {
+    if (step.from < format) continue;
+    std::string& source = sources.try_emplace(step.table, std::string("main.") + step.table).first->second;
+    std::string select = step.select;
+    select.replace(select.find('%'), 1, source);
+    source = "(" + select + ")";
+  }
+  for (const auto& [table, source] : sources) {
+    INQUEST_TRY_VOID(database.exec(("CREATE TEMP VIEW " + table + " AS SELECT * FROM " + source).c_str()));
+  }
+  return {};
+}
+
+}  // namespace inquest::trace

@@ -45,7 +45,10 @@ TEST(BadUsage, IsOneLineAndTwo) {
   place.write("future.yaml", "inquest: plan/2\n");
   const std::string trace = "hostport.trace";
   const std::vector<Case> cases = {
-      {{"frobnicate"}, 2, "there is no verb 'frobnicate' (one of import, info, records, verify, replay, policies)"},
+      {{"frobnicate"},
+       2,
+       "there is no verb 'frobnicate' (one of import, info, records, verify, replay, policies, export, "
+       "redact, compact, recover)"},
       {{"--frobnicate"}, 2, "--frobnicate"},
       {{"replay"}, 2, "TRACE is required (see inquest replay --help)"},
       {{"replay", trace, "--frob"}, 2, "--frob (see inquest replay --help)"},
@@ -75,6 +78,12 @@ TEST(BadUsage, IsOneLineAndTwo) {
       {{"records", trace, "--verb", "deleted"}, 2, "--verb"},
       {{"import", "x.jsonl", "--alias", "toy"}, 2, "--alias: 'toy' is no NAME=OTHER"},
       {{"import"}, 2, "INPUT is required"},
+      {{"import", "-"}, 2, "the standard input has no name that the trace could take (say -o FILE)"},
+      {{"import", "x", "--no-redact", "--redact-annotation", "a"}, 2, "excludes"},
+      {{"export", trace, "--json"}, 2, "say -o FOLDER too"},
+      {{"redact", trace}, 2, "--output is required"},
+      {{"compact", trace, "-o", trace}, 2, "hostport.trace: exists already"},
+      {{"recover", trace, "-o", "saved.trace"}, 2, "hostport.trace: is whole and closed: there is nothing to recover"},
   };
   for (const Case& one : cases) expect(place, one);
 }
@@ -89,7 +98,8 @@ TEST(BadUsage, NoVerbShowsTheHelp) {
 
 TEST(BadUsage, HelpStartsWithAnExample) {
   const Workplace place;
-  for (const char* verb : {"import", "info", "verify", "replay", "policies"}) {
+  for (const char* verb :
+       {"import", "info", "records", "verify", "replay", "policies", "export", "redact", "compact", "recover"}) {
     const Ran ran = place.run({verb, "--help"});
     EXPECT_EQ(ran.exit, 0);
     EXPECT_TRUE(ran.out.starts_with(std::string("Example:\n  inquest ") + verb)) << ran.out;

@@ -30,15 +30,34 @@ int write_all(int file, const std::string& text) {
   return 0;
 }
 
+// What the standard output gets: kept until the end, so that a verb that fails has printed nothing, unless a verb
+// flushes because it has more to say than memory should hold. After a failed write nothing more is written.
+class Output : public std::stringbuf {
+ public:
+  int failed() const { return failed_; }
+
+ protected:
+  int sync() override {
+    if (failed_ == 0) failed_ = write_all(STDOUT_FILENO, str());
+    str({});
+    return failed_ == 0 ? 0 : -1;
+  }
+
+ private:
+  int failed_ = 0;
+};
+
 int run(int argc, char** argv) {
   using inquest::ErrorCode;
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT: a closed pipe is an error that write() tells
-  std::ostringstream out;
+  Output buffer;
+  std::ostream out(&buffer);
   const auto colour = wants_colour() ? inquest::report::Colour::kOn : inquest::report::Colour::kOff;
   inquest::cli::Terminal terminal{out, std::cerr, inquest::report::Style(colour)};
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   const auto code = inquest::cli::run(args, terminal);
-  const int failed = write_all(STDOUT_FILENO, out.str());
+  out.flush();
+  const int failed = buffer.failed();
   if (failed == 0) return static_cast<int>(code);
   return static_cast<int>(terminal.fail(
       {ErrorCode::kIo, std::string("cannot be written: ") + std::strerror(failed), "standard output", ""}));

@@ -32,6 +32,10 @@ std::unique_ptr<Verb> import_verb();
 std::unique_ptr<Verb> info_verb();
 std::unique_ptr<Verb> verify_verb();
 std::unique_ptr<Verb> records_verb();
+std::unique_ptr<Verb> export_verb();
+std::unique_ptr<Verb> redact_verb();
+std::unique_ptr<Verb> compact_verb();
+std::unique_ptr<Verb> recover_verb();
 std::unique_ptr<Verb> replay_verb();
 std::unique_ptr<Verb> policies_verb();
 

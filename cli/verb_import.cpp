@@ -24,13 +24,21 @@ class Import : public Verb {
   }
 
   void declare(CLI::App& app) override {
-    app.add_option("INPUT", inputs_, "Recordings, in any order; each is known by what it holds. Plain, .gz or .zst")
+    app.add_option("INPUT", inputs_,
+                   "Recordings, in any order; each is known by what it holds. Plain, .gz or .zst; - is the standard "
+                   "input")
         ->required()
         ->type_name("FILE");
     app.add_option("-o,--output", output_, "The trace to make [first input's name + .trace, here]")->type_name("FILE");
     app.add_option("--alias", aliases_, "Binds seen as OTHER's are NAME's; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME=OTHER");
+    app.add_option("--redact-annotation", redact_.annotations,
+                   "Take out the values of annotations of this name too, * and ? allowed; repeatable")
+        ->allow_extra_args(false)
+        ->type_name("GLOB");
+    app.add_flag("--no-redact", no_redact_, "Keep secrets: env values, Secrets, tokens, last-applied-configuration")
+        ->excludes("--redact-annotation");
     app.add_flag("--force", force_, "Replace a trace that is there already");
     app.add_flag("--json", json_, "Print JSON");
   }
@@ -60,6 +68,11 @@ class Import : public Verb {
     options.inputs = inputs_;
     options.output = output_.empty() ? recorder::stem(inputs_.front()) + ".trace" : output_;
     options.replace = force_;
+    options.redact = redact_;
+    if (no_redact_) options.redact.redact = recorder::Redact::kOff;
+    if (output_.empty() && inputs_.front() == "-") {
+      return Error{ErrorCode::kUsage, "the standard input has no name that the trace could take", "", "say -o FILE"};
+    }
     for (const std::string& alias : aliases_) {
       const size_t equals = alias.find('=');
       if (equals == std::string::npos) {
@@ -112,7 +125,8 @@ class Import : public Verb {
 
   std::vector<std::string> inputs_, aliases_;
   std::string output_;
-  bool force_ = false, json_ = false;
+  recorder::RedactRules redact_;
+  bool no_redact_ = false, force_ = false, json_ = false;
 };
 
 }  // namespace

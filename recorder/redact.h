@@ -64,10 +64,12 @@ class Redactor {
 };
 
 // Writes the trace `in` again as `out`, redacted by these rules: the same records under the same numbers. What was
-// redacted is counted in its notes. Errors: as of reading, writing; `out` exists already.
+// redacted is counted in its notes. Errors: as of reading, writing; `out` exists already and is not to be replaced.
 struct RedactedTrace {
   std::array<uint64_t, kSecretKinds.size()> counts{};
 };
-Result<RedactedTrace> redact_trace(const std::string& in, const std::string& out, const RedactRules& rules);
+enum class Existing : uint8_t { kRefuse, kReplace };
+Result<RedactedTrace> redact_trace(const std::string& in, const std::string& out, const RedactRules& rules,
+                                   Existing existing = Existing::kRefuse);
 
 }  // namespace inquest::recorder

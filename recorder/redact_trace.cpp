@@ -64,14 +64,18 @@ class Rewrite {
 
 }  // namespace
 
-Result<RedactedTrace> redact_trace(const std::string& in, const std::string& out, const RedactRules& rules) {
+Result<RedactedTrace> redact_trace(const std::string& in, const std::string& out, const RedactRules& rules,
+                                   Existing existing) {
   INQUEST_TRY(auto reader, trace::TraceReader::open(in));
-  INQUEST_TRY(auto output, OutputFile::prepare(out, OutputFile::Existing::kRefuse));
+  INQUEST_TRY(auto output, OutputFile::prepare(out, existing == Existing::kReplace ? OutputFile::Existing::kReplace
+                                                                                   : OutputFile::Existing::kRefuse));
   const trace::TraceInfo& info = reader.info();
   const trace::TraceHeader header{info.cluster_version, info.server, info.scope};
   Redactor redactor(rules);
   {
-    INQUEST_TRY(auto writer, trace::TraceWriter::create(output.temporary(), header, reader.catalog()));
+    INQUEST_TRY(auto writer,
+                trace::TraceWriter::create(output.temporary(), header, reader.catalog(),
+                                           trace::TraceWriter::Existing::kRefuse, trace::WriterOptions::keep()));
     INQUEST_TRY_VOID(Rewrite(reader, writer, redactor).run());
     for (size_t i = 0; i < kSecretKinds.size(); ++i) {
       writer.add_note("", std::string("redacted: ") + kSecretKinds[i], redactor.counts()[i]);

@@ -4,8 +4,9 @@ namespace inquest::scheduler {
 namespace {
 
 uint64_t hash_of(const AssumedPod& entry) {
-  return StateHash::of(StateHash::Entry::kAssumed, {entry.pod.value, entry.node.value, entry.shape.value,
-                                                    static_cast<uint64_t>(entry.deadline.ns)});
+  const uint64_t hash = StateHash::of(StateHash::Entry::kAssumed, {entry.pod.value, entry.node.value, entry.shape.value,
+                                                                   static_cast<uint64_t>(entry.deadline.ns)});
+  return entry.won ? combine(hash, 1) : hash;
 }
 
 }  // namespace
@@ -20,7 +21,7 @@ AssumedPod AssumedStore::put(PodId pod, NodeId node, ShapeId shape, Time deadlin
   } else {
     members_.enter(slot, pod);
   }
-  held = {pod, node, shape, deadline, ++tickets_, false};
+  held = {pod, node, shape, deadline, ++tickets_, false, false};
   hash_->add(hash_of(held));
   expiries_.add({deadline, held.ticket, slot});
   return before;
@@ -43,6 +44,14 @@ void AssumedStore::set_deadline(PodId pod, Time deadline) {
   entry->deadline = deadline;
   hash_->add(hash_of(*entry));
   expiries_.add({deadline, entry->ticket, slots_.of(pod)});
+}
+
+void AssumedStore::set_won(PodId pod) {
+  AssumedPod* entry = at(pod);
+  if (entry == nullptr || entry->won) return;
+  hash_->remove(hash_of(*entry));
+  entry->won = true;
+  hash_->add(hash_of(*entry));
 }
 
 const Deadline* AssumedStore::next_expiry() {

@@ -17,6 +17,7 @@ struct AssumedPod {
   Time deadline = Time::never();
   uint32_t ticket = 0;   // of this assumption among all, so that an old deadline cannot expire a new one
   bool charged = false;  // its room counts; not while the scheduled store holds the same slot
+  bool won = false;      // its bind was accepted: another bind of the pod that is refused does not touch it
 };
 
 class AssumedStore {
@@ -37,6 +38,7 @@ class AssumedStore {
   AssumedPod put(PodId pod, NodeId node, ShapeId shape, Time deadline);
   AssumedPod take(PodId pod);
   void set_deadline(PodId pod, Time deadline);
+  void set_won(PodId pod);
 
   // The earliest deadline; never if there is none.
   Time next_deadline();

@@ -249,9 +249,17 @@ void Core::start_bind(PodId pod, NodeId node) {
   count_open(pod, flight, +1);
   flight.started = now_;
   if (config_.policy.assume != AssumeWhen::kBeforeBind) return;
-  const bool runs =
-      config_.policy.ttl_from == TtlFrom::kAssume && config_.policy.expire_while_bind_open == ExpireWhileBindOpen::kYes;
-  assume(pod, node, runs ? ttl_from(now_) : Time::never());
+  // Where the API has the pod already, a bind sent again puts it nowhere else.
+  if (const AssumedPod* entry = assumed_.find(pod); entry != nullptr && entry->won) {
+    if (!runs_while_open()) assumed_.set_deadline(pod, Time::never());
+    return;
+  }
+  assume(pod, node, runs_while_open() ? ttl_from(now_) : Time::never());
+}
+
+bool Core::runs_while_open() const {
+  return config_.policy.ttl_from == TtlFrom::kAssume &&
+         config_.policy.expire_while_bind_open == ExpireWhileBindOpen::kYes;
 }
 
 // One open bind of the pod more, or less.
@@ -268,8 +276,7 @@ Time Core::ttl_from(Time start) const { return config_.policy.ttl ? start + *con
 
 void Core::on(const BindAnswered& input) {
   if (!in_flight(input.pod)) return;
-  Flight& flight = flights_[input.pod.value];
-  count_open(input.pod, flight, -1);
+  count_open(input.pod, flights_[input.pod.value], -1);
   if (input.outcome != BindAnswered::Outcome::kBound) return bind_failed(input.pod);
   switch (config_.policy.assume) {
     case AssumeWhen::kNever:
@@ -277,16 +284,35 @@ void Core::on(const BindAnswered& input) {
     case AssumeWhen::kAfterSuccess:
       return assume(input.pod, input.node, ttl_from(now_));
     case AssumeWhen::kBeforeBind:
-      if (assumed_.find(input.pod) == nullptr) return;
-      if (config_.policy.ttl_from == TtlFrom::kBindAnswer) return assumed_.set_deadline(input.pod, ttl_from(now_));
-      // Counted from the assumption; if the bind held it up beyond its end, that end is now.
-      return assumed_.set_deadline(input.pod, std::max(now_, ttl_from(flight.started)));
+      return bind_won(input.pod, input.node);
   }
+}
+
+// Of a pod that is assumed since its decision.
+void Core::bind_won(PodId pod, NodeId node) {
+  const AssumedPod* entry = assumed_.find(pod);
+  if (entry == nullptr) return;
+  if (entry->node != node && !entry->won) assume(pod, node, entry->deadline);  // an earlier one of two open binds
+  run_from_answer(pod);
+  assumed_.set_won(pod);
+}
+
+void Core::run_from_answer(PodId pod) {
+  if (config_.policy.ttl_from == TtlFrom::kBindAnswer) return assumed_.set_deadline(pod, ttl_from(now_));
+  // Counted from the assumption; if the bind held it up beyond its end, that end is now.
+  assumed_.set_deadline(pod, std::max(now_, ttl_from(flights_[pod.value].started)));
 }
 
 void Core::bind_failed(PodId pod) {
   if (in_flight(pod)) return;  // another request for it is still open
-  if (config_.policy.assume == AssumeWhen::kBeforeBind && assumed_.find(pod) != nullptr) drop_assumption(pod);
+  if (const AssumedPod* entry = assumed_.find(pod);
+      entry != nullptr && config_.policy.assume == AssumeWhen::kBeforeBind) {
+    if (!entry->won) {
+      drop_assumption(pod);
+    } else if (!runs_while_open()) {
+      run_from_answer(pod);
+    }
+  }
   const bool settled = scheduled_.find(pod) != nullptr || assumed_.find(pod) != nullptr;
   const bool replaced = queued_.at(pod).known() && queued_.at(pod) != pod;  // by another life of its name
   if (!settled && !replaced && presence_[pod.value] == Presence::kPresent && ours(facts_[pod.value])) park(pod);

@@ -93,7 +93,10 @@ class Core {
   void purge();
   void start_bind(PodId pod, NodeId node);
   void count_open(PodId pod, Flight& flight, int change);
+  void bind_won(PodId pod, NodeId node);
   void bind_failed(PodId pod);
+  bool runs_while_open() const;     // an assumption made before its bind does not wait for the answer
+  void run_from_answer(PodId pod);  // the answer that its assumption waited for is here
   void park(PodId pod);
   NodeId choose_node(PodId pod);
 
@@ -120,6 +123,7 @@ class Core {
   std::vector<uint32_t> attempts_;  // by pod
   std::vector<PodId> purgeable_;    // assumptions seen scheduled or queued since the last decision
   std::vector<uint32_t> listed_;    // by slot: the last list that held it
+  std::vector<NodeId> best_;        // choose_node's, kept for its memory
   uint32_t list_epoch_ = 0;
   uint32_t open_binds_ = 0;
   Time now_, next_relist_;

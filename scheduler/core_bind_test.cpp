@@ -83,6 +83,47 @@ TEST(CoreBind, AnAssumptionMadeBeforeARefusedBindIsDropped) {
   }
 }
 
+// The first bind won, so the API has the pod there whatever it says to the second.
+TEST(CoreBind, ASecondRefusedBindDoesNotDropAnAssumptionThatWon) {
+  struct Row {
+    const char* what;
+    bool overlap;      // the second bind is sent before the first is answered
+    const char* open;  // expire-while-bind-open
+    const char* ttl_from;
+    Time expires;  // TTL 10 s; binds at 1 s and 3 s, answers at 2 s or 4 s, and at 5 s
+  };
+  const Row rows[] = {
+      {"one after the other, from the answer", false, "no", "answer", at(15'000)},
+      {"one after the other, from the decision", false, "yes", "assume", at(11'000)},
+      {"both open, from the answer", true, "no", "answer", at(15'000)},
+      {"both open, from the decision", true, "yes", "assume", at(13'000)},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.what);
+    Bench bench(with("delete-both", {{"ttl", "10s"},
+                                     {"assume", "before"},
+                                     {"binds", "4"},
+                                     {"ttl-from", row.ttl_from},
+                                     {"expire-while-bind-open", row.open}}));
+    Driver& d = bench.d;
+    const NodeFacts n2 = bench.world.node("n2", 1000);
+    d.add(at(0), n2);
+    d.step(at(1000), DecideAs{bench.a.pod, bench.n1.node});
+    if (!row.overlap) d.answer(at(2000), bench.a.pod, bench.n1.node);
+    d.step(at(3000), DecideAs{bench.a.pod, n2.node});
+    if (row.overlap) d.answer(at(4000), bench.a.pod, bench.n1.node);
+    d.answer(at(5000), bench.a.pod, n2.node, Outcome::kRefused);
+    ASSERT_TRUE(d.assumed(bench.a.pod));
+    EXPECT_EQ(d.core.assumed().find(bench.a.pod)->node, bench.n1.node);
+    EXPECT_EQ(bench.charged(), 100);
+    EXPECT_FALSE(d.parked(bench.a.pod));
+    EXPECT_EQ(d.core.next_wake(), row.expires);
+    d.run_to(at(20'000));
+    EXPECT_FALSE(d.assumed(bench.a.pod));
+    EXPECT_EQ(bench.charged(), 0);
+  }
+}
+
 // When an assumption ends: bind sent at 1 s, answered at `answered`, TTL 10 s.
 TEST(CoreBind, WhenItExpires) {
   struct Row {

@@ -49,7 +49,6 @@ struct Refusal {
   Time at;
   PodId pod;
   NodeId node;
-  ShapeId asked;
   scheduler::Misfit misfit;
 };
 

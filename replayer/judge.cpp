@@ -152,8 +152,7 @@ void Judge::refused(const scheduler::WouldRefuse& refusal, Time now) {
     ++refused_within_lag_;
     return;
   }
-  const ShapeId asked = truth_.exists(refusal.pod) ? truth_.facts(refusal.pod).shape : ShapeId::none();
-  culprit->refusals.push_back({now, refusal.pod, refusal.node, asked, refusal.misfit});
+  culprit->refusals.push_back({now, refusal.pod, refusal.node, refusal.misfit});
 }
 
 std::vector<Finding> Judge::finish(Time end) {

@@ -315,7 +315,7 @@ TEST(Judge, ARefusalBelongsToTheZombieThatHoldsThePort) {
   court.settle(5);
   court.tell(10, Verb::kAdded, zombie);
   court.settle(10);
-  court.judge.refused({wants.pod, court.n1, {scheduler::Misfit::Kind::kPort, 0, zombie.pod}}, at(20));
+  court.judge.refused({wants.pod, court.n1, {scheduler::Misfit::Kind::kPort, zombie.pod, nullptr, {}}}, at(20));
   const auto findings = court.judge.finish(at(60'000));
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_TRUE(findings[0].would_refuse.empty());
@@ -323,7 +323,6 @@ TEST(Judge, ARefusalBelongsToTheZombieThatHoldsThePort) {
   EXPECT_EQ(findings[1].pod, zombie.pod);
   EXPECT_EQ(findings[1].would_refuse[0].pod, wants.pod);
   EXPECT_EQ(findings[1].would_refuse[0].at, at(20));
-  EXPECT_EQ(findings[1].would_refuse[0].asked, wants.shape);
   EXPECT_EQ(court.judge.refused_within_lag(), 0U);
 }
 
@@ -334,7 +333,7 @@ TEST(Judge, ARefusalForLackOfRoomBelongsToTheOldestZombieThere) {
     court.settle(ms);
   }
   const auto refusal = [&](NodeId node, scheduler::Misfit::Kind kind) {
-    court.judge.refused({court.a.pod, node, {kind, 0, {}}}, at(30));
+    court.judge.refused({court.a.pod, node, {kind, {}, nullptr, {}}}, at(30));
   };
   refusal(court.n1, scheduler::Misfit::Kind::kCpu);
   refusal(court.n2, scheduler::Misfit::Kind::kCpu);         // nobody's fault
@@ -351,7 +350,7 @@ TEST(Judge, RefusalsOfAnEpisodeWithinTheBoundAreOnlyCounted) {
   const PodFacts zombie = court.trace.on(court.trace.pod("zombie", "", 8080), "n1");
   court.tell(10, Verb::kAdded, zombie);
   court.settle(10);
-  court.judge.refused({court.a.pod, court.n1, {scheduler::Misfit::Kind::kPort, 0, zombie.pod}}, at(20));
+  court.judge.refused({court.a.pod, court.n1, {scheduler::Misfit::Kind::kPort, zombie.pod, nullptr, {}}}, at(20));
   court.tell(30, Verb::kDeleted, zombie);
   court.settle(30);
   EXPECT_EQ(court.judge.refused_within_lag(), 1U);

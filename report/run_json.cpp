@@ -119,25 +119,38 @@ class RunJson {
     json_.key("extended").begin_object();
     for (const NamedAmount& amount : shape.requests.extended) json_.field(amount.name, amount.amount);
     json_.end_object().key("host_ports").begin_array();
-    for (const HostPort& port : shape.ports) {
-      json_.begin_object().field("ip", port.ip).field("port", port.port);
-      json_.field("protocol", name_of(port.protocol)).end_object();
-    }
+    for (const HostPort& port : shape.ports) host_port(port);
     json_.end_array().end_object();
+  }
+
+  void host_port(const HostPort& port) {
+    json_.begin_object().field("ip", port.ip).field("port", port.port);
+    json_.field("protocol", name_of(port.protocol)).end_object();
   }
 
   void begin_misfit(std::string_view name, const Misfit& misfit) {
     json_.key(name).begin_object().field("kind", kMisfits[static_cast<size_t>(misfit.kind)]);
     pod("holder", misfit.holder);
+    if (misfit.port != nullptr) {
+      json_.key("host_port");
+      host_port(*misfit.port);
+    } else {
+      json_.nothing("host_port");
+    }
+    if (misfit.resource.empty()) {
+      json_.nothing("resource");
+    } else {
+      json_.field("resource", misfit.resource);
+    }
   }
 
-  void misfit(std::string_view name, const Misfit& misfit, NodeId where, ShapeId asked) {
+  void misfit(std::string_view name, const Misfit& misfit, NodeId where) {
     if (misfit.fits()) {
       json_.nothing(name);
       return;
     }
     begin_misfit(name, misfit);
-    json_.field("text", misfit_text(catalog_, misfit, where, asked, Uids::kHide)).end_object();
+    json_.field("text", misfit_text(catalog_, misfit, where, Uids::kHide)).end_object();
   }
 
   void exceeds(const Misfit& misfit) {
@@ -209,7 +222,7 @@ class RunJson {
       pod("pod", refusal.pod);
       node("node", refusal.node);
       json_.instant("at", refusal.at, origin_);
-      misfit("why", refusal.misfit, refusal.node, refusal.asked);
+      misfit("why", refusal.misfit, refusal.node);
       json_.end_object();
     }
     json_.end_array();

@@ -42,14 +42,23 @@ std::string named(const Catalog& catalog, PodId pod, Uids uids) {
   return uids == Uids::kHide ? name : fmt::format("{} ({})", name, short_uid(catalog.uid(pod)));
 }
 
-// What is charged beyond the node's allocatable.
-std::string exceeded_text(Misfit::Kind kind) {
-  const std::string_view what = kind == Misfit::Kind::kPods        ? "pods"
-                                : kind == Misfit::Kind::kCpu       ? "cpu"
-                                : kind == Misfit::Kind::kMemory    ? "memory"
-                                : kind == Misfit::Kind::kEphemeral ? "ephemeral storage"
-                                                                   : "of an extended resource";
-  return fmt::format("more {} charged than the node has", what);
+// "8080/TCP"
+std::string port_of(const Misfit& misfit) { return misfit.port != nullptr ? port(*misfit.port) : "a host port"; }
+
+// "cpu", "example.com/gpu"
+std::string resource_of(const Misfit& misfit) {
+  switch (misfit.kind) {
+    case Misfit::Kind::kPods:
+      return "pods";
+    case Misfit::Kind::kCpu:
+      return "cpu";
+    case Misfit::Kind::kMemory:
+      return "memory";
+    case Misfit::Kind::kEphemeral:
+      return "ephemeral storage";
+    default:
+      return printable(misfit.resource);
+  }
 }
 
 // The text of one run, block by block.
@@ -192,23 +201,19 @@ class RunText {
 
   // Of an overcommit: "8080/TCP is taken twice, first by sched-lab/pod1".
   std::string exceeds(const Finding& finding) const {
-    if (finding.misfit.kind != Misfit::Kind::kPort) return exceeded_text(finding.misfit.kind);
-    std::string what = "a host port";
-    const Finding* root = finding.root ? &findings()[*finding.root] : nullptr;
-    if (root != nullptr && root->pod == finding.misfit.holder && root->holds) {
-      const auto& ports = catalog_.shape(root->holds).ports;
-      if (ports.size() == 1) what = port(ports.front());
+    const Misfit& misfit = finding.misfit;
+    if (misfit.kind != Misfit::Kind::kPort) {
+      return fmt::format("more {} charged than the node has", resource_of(misfit));
     }
-    return what + " is taken twice, first by " + one_of_its_name(finding.misfit.holder);
+    return port_of(misfit) + " is taken twice, first by " + one_of_its_name(misfit.holder);
   }
 
   void refusals(const Finding& finding) {
     const auto& refusals = finding.would_refuse;
     for (size_t i = 0; i < refusals.size() && i < limits_.refusals; ++i) {
       const replayer::Refusal& refusal = refusals[i];
-      row(i == 0 ? "would refuse" : "",
-          fmt::format("{} at {}: {}", one_of_its_name(refusal.pod), offset(refusal.at),
-                      misfit_text(catalog_, refusal.misfit, refusal.node, refusal.asked, uids())));
+      row(i == 0 ? "would refuse" : "", fmt::format("{} at {}: {}", one_of_its_name(refusal.pod), offset(refusal.at),
+                                                    misfit_text(catalog_, refusal.misfit, refusal.node, uids())));
     }
     if (refusals.size() > limits_.refusals) row("", "and " + counted(refusals.size() - limits_.refusals, "more pod"));
   }
@@ -328,7 +333,7 @@ class RunText {
 
 }  // namespace
 
-std::string misfit_text(const Catalog& catalog, const Misfit& misfit, NodeId node, ShapeId asked, Uids uids) {
+std::string misfit_text(const Catalog& catalog, const Misfit& misfit, NodeId node, Uids uids) {
   const std::string name = printable(catalog.node_name(node));
   switch (misfit.kind) {
     case Misfit::Kind::kFits:
@@ -336,25 +341,16 @@ std::string misfit_text(const Catalog& catalog, const Misfit& misfit, NodeId nod
     case Misfit::Kind::kNoSuchNode:
       return name + " is not in the view";
     case Misfit::Kind::kPort: {
-      const bool known = asked && misfit.index < catalog.shape(asked).ports.size();
-      const std::string what = known ? port(catalog.shape(asked).ports[misfit.index]) : "a host port";
       const std::string holder = misfit.holder ? " is held by " + named(catalog, misfit.holder, uids) : " is taken";
-      return fmt::format("{} on {}{}", what, name, holder);
+      return fmt::format("{} on {}{}", port_of(misfit), name, holder);
     }
     case Misfit::Kind::kPods:
       return "no room for one more pod on " + name;
     case Misfit::Kind::kCpu:
-      return "not enough cpu on " + name;
     case Misfit::Kind::kMemory:
-      return "not enough memory on " + name;
     case Misfit::Kind::kEphemeral:
-      return "not enough ephemeral storage on " + name;
-    case Misfit::Kind::kExtended: {
-      const bool known = asked && misfit.index < catalog.shape(asked).requests.extended.size();
-      const std::string what =
-          known ? printable(catalog.shape(asked).requests.extended[misfit.index].name) : "an extended resource";
-      return fmt::format("not enough of {} on {}", what, name);
-    }
+    case Misfit::Kind::kExtended:
+      return fmt::format("not enough {} on {}", resource_of(misfit), name);
   }
   return "";
 }

@@ -27,9 +27,9 @@ struct Limits {
 std::string run_text(const RunShown& run, Style style, const Limits& limits = {});
 std::string run_json(const RunShown& run);
 
-// Why a pod does not fit a node, in words: "8080/TCP on pair-1 is held by sched-lab/pod1". `asked` none: not known.
+// Why a pod does not fit a node, in words: "8080/TCP on pair-1 is held by sched-lab/pod1".
 // The holder's uid is shown where names alone do not tell lives apart.
 enum class Uids { kHide, kShow };
-std::string misfit_text(const Catalog& catalog, const scheduler::Misfit& misfit, NodeId node, ShapeId asked, Uids uids);
+std::string misfit_text(const Catalog& catalog, const scheduler::Misfit& misfit, NodeId node, Uids uids);
 
 }  // namespace inquest::report

@@ -101,7 +101,7 @@ TEST_F(RunReport, NamesEveryChangeOfTheRun) {
 
 TEST_F(RunReport, CutsWhatIsLongAndSaysSo) {
   for (int i = 0; i < 5; ++i) add(Verdict::kZombieAssumed);
-  for (int i = 0; i < 4; ++i) outcome_.findings[0].would_refuse.push_back({kStart, pod(), {}, {}, {}});
+  for (int i = 0; i < 4; ++i) outcome_.findings[0].would_refuse.push_back({kStart, pod(), {}, {}});
   add(Verdict::kWrongNode).root = 0;
   add(Verdict::kWrongNode).root = 0;
   const Limits limits{2, 1, 3};
@@ -109,6 +109,14 @@ TEST_F(RunReport, CutsWhatIsLongAndSaysSo) {
   expect("\nand 3 more findings like these; --json holds them all\n", limits);
   expect("and 1 more pod\n", limits);
   expect("and 1 more\n", limits);
+}
+
+TEST_F(RunReport, NamesWhatIsExceeded) {
+  const HostPort port{"", Protocol::kTcp, 80};
+  add(Verdict::kOvercommitView).misfit = {Misfit::Kind::kPort, pod(), &port, {}};
+  add(Verdict::kOvercommitTruth).misfit = {Misfit::Kind::kExtended, {}, nullptr, "example.com/gpu"};
+  expect("exceeds       80/TCP is taken twice, first by n/a\n");
+  expect("exceeds       more example.com/gpu charged than the node has\n");
 }
 
 TEST_F(RunReport, APointHasNoCure) {
@@ -161,22 +169,19 @@ TEST(MisfitText, EveryKind) {
   Catalog catalog;
   const NodeId node = catalog.node("n1");
   const PodId holder = catalog.pod(catalog.key(catalog.string("n"), catalog.string("a")), catalog.string("u-1234"));
-  PodShape shape;
-  shape.ports = {{"", Protocol::kTcp, 80}};
-  shape.requests.extended = {{"example.com/gpu", 1}};
-  const ShapeId asked = catalog.shape(shape);
-  const auto text = [&](Misfit::Kind kind, ShapeId of, Uids uids = Uids::kHide) {
-    return misfit_text(catalog, {kind, 0, kind == Misfit::Kind::kPort ? holder : PodId::none()}, node, of, uids);
+  const HostPort port{"", Protocol::kTcp, 80};
+  const auto text = [&](const Misfit& misfit, Uids uids = Uids::kHide) {
+    return misfit_text(catalog, misfit, node, uids);
   };
-  EXPECT_EQ(text(Misfit::Kind::kPort, asked), "80/TCP on n1 is held by n/a");
-  EXPECT_EQ(text(Misfit::Kind::kPort, asked, Uids::kShow), "80/TCP on n1 is held by n/a (u-12…)");
-  EXPECT_EQ(text(Misfit::Kind::kPort, ShapeId::none()), "a host port on n1 is held by n/a");
-  EXPECT_EQ(text(Misfit::Kind::kExtended, asked), "not enough of example.com/gpu on n1");
-  EXPECT_EQ(text(Misfit::Kind::kExtended, ShapeId::none()), "not enough of an extended resource on n1");
-  EXPECT_EQ(text(Misfit::Kind::kCpu, asked), "not enough cpu on n1");
-  EXPECT_EQ(text(Misfit::Kind::kNoSuchNode, asked), "n1 is not in the view");
-  EXPECT_EQ(misfit_text(catalog, {Misfit::Kind::kPort, 7, holder}, node, asked, Uids::kHide),
-            "a host port on n1 is held by n/a");  // an index that is none
+  const Misfit held{Misfit::Kind::kPort, holder, &port, {}};
+  EXPECT_EQ(text(held), "80/TCP on n1 is held by n/a");
+  EXPECT_EQ(text(held, Uids::kShow), "80/TCP on n1 is held by n/a (u-12…)");
+  EXPECT_EQ(text({Misfit::Kind::kExtended, {}, nullptr, "example.com/gpu"}), "not enough example.com/gpu on n1");
+  EXPECT_EQ(text({Misfit::Kind::kCpu, {}, nullptr, {}}), "not enough cpu on n1");
+  EXPECT_EQ(text({Misfit::Kind::kMemory, {}, nullptr, {}}), "not enough memory on n1");
+  EXPECT_EQ(text({Misfit::Kind::kEphemeral, {}, nullptr, {}}), "not enough ephemeral storage on n1");
+  EXPECT_EQ(text({Misfit::Kind::kPods, {}, nullptr, {}}), "no room for one more pod on n1");
+  EXPECT_EQ(text({Misfit::Kind::kNoSuchNode, {}, nullptr, {}}), "n1 is not in the view");
 }
 
 }  // namespace

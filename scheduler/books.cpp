@@ -11,6 +11,9 @@ namespace {
 
 const NodeBook kNoBook;
 
+Misfit lacks(Misfit::Kind kind, std::string_view resource = {}) { return {kind, {}, nullptr, resource}; }
+Misfit taken(const HostPort& port, PodId holder) { return {Misfit::Kind::kPort, holder, &port, {}}; }
+
 // The amount of a resource in a list ordered by name; 0 if it is not there.
 template <typename Amounts>
 auto amount_of(const Amounts& amounts, std::string_view name) {
@@ -122,37 +125,37 @@ void NodeBooks::discharge(NodeId node, ShapeId shape, PodId holder) {
   INQUEST_CHECK(left == 0, "a port that was never charged", node.value, left);
 }
 
-Misfit NodeBooks::fit(ShapeId shape_id, NodeId node, PodId self, ShapeId charged_as) const {
+Misfit NodeBooks::fit(ShapeId shape, NodeId node, PodId self, ShapeId charged_as) const {
+  return fit(catalog_->shape(shape), node, self, charged_as);
+}
+
+Misfit NodeBooks::fit(const PodShape& shape, NodeId node, PodId self, ShapeId charged_as) const {
   const NodeBook& book = this->book(node);
-  if (!book.known) return {Misfit::Kind::kNoSuchNode, 0, {}};
-  const PodShape& shape = catalog_->shape(shape_id);
-  for (size_t i = 0; i < shape.ports.size(); ++i) {
-    for (const PortCharge& charge : charges_of(book, shape.ports[i])) {
-      if (charge.holder != self && charge.port->conflicts_with(shape.ports[i])) {
-        return {Misfit::Kind::kPort, static_cast<uint32_t>(i), charge.holder};
-      }
+  if (!book.known) return lacks(Misfit::Kind::kNoSuchNode);
+  for (const HostPort& port : shape.ports) {
+    for (const PortCharge& charge : charges_of(book, port)) {
+      if (charge.holder != self && charge.port->conflicts_with(port)) return taken(port, charge.holder);
     }
   }
   static const PodShape kNothing;
   const Resources& own = charged_as ? catalog_->shape(charged_as).requests : kNothing.requests;
   const Allocatable& allocatable = catalog_->allocatable(book.facts.allocatable);
   const int64_t own_pods = charged_as ? 1 : 0;
-  if (book.pods - own_pods + 1 > allocatable.pods) return {Misfit::Kind::kPods, 0, {}};
+  if (book.pods - own_pods + 1 > allocatable.pods) return lacks(Misfit::Kind::kPods);
   const auto exceeds = [](int64_t asked, Int128 used, int64_t own_use, int64_t offered) {
     return asked > 0 && Int128{asked} > Int128{offered} - (used - own_use);  // equality fits
   };
   const Resources& asked = shape.requests;
   const Resources& offered = allocatable.resources;
-  if (exceeds(asked.cpu_milli, book.cpu_milli, own.cpu_milli, offered.cpu_milli)) return {Misfit::Kind::kCpu, 0, {}};
-  if (exceeds(asked.memory, book.memory, own.memory, offered.memory)) return {Misfit::Kind::kMemory, 0, {}};
+  if (exceeds(asked.cpu_milli, book.cpu_milli, own.cpu_milli, offered.cpu_milli)) return lacks(Misfit::Kind::kCpu);
+  if (exceeds(asked.memory, book.memory, own.memory, offered.memory)) return lacks(Misfit::Kind::kMemory);
   if (exceeds(asked.ephemeral, book.ephemeral, own.ephemeral, offered.ephemeral)) {
-    return {Misfit::Kind::kEphemeral, 0, {}};
+    return lacks(Misfit::Kind::kEphemeral);
   }
-  for (size_t i = 0; i < asked.extended.size(); ++i) {
-    const std::string& name = asked.extended[i].name;
-    if (exceeds(asked.extended[i].amount, amount_of(book.extended, name), amount_of(own.extended, name),
-                amount_of(offered.extended, name))) {
-      return {Misfit::Kind::kExtended, static_cast<uint32_t>(i), {}};
+  for (const NamedAmount& one : asked.extended) {
+    if (exceeds(one.amount, amount_of(book.extended, one.name), amount_of(own.extended, one.name),
+                amount_of(offered.extended, one.name))) {
+      return lacks(Misfit::Kind::kExtended, one.name);
     }
   }
   return {};
@@ -166,17 +169,17 @@ Misfit NodeBooks::overcommit(NodeId node) const {
     const auto end = std::upper_bound(rest.begin(), rest.end(), rest.front(), by_port);
     const auto count = static_cast<size_t>(end - rest.begin());
     if (const PortCharge* held = taken_twice(rest.first(count)); held != nullptr) {
-      return {Misfit::Kind::kPort, 0, held->holder};
+      return taken(*held->port, held->holder);
     }
     rest = rest.subspan(count);
   }
-  if (book.pods > allocatable.pods) return {Misfit::Kind::kPods, 0, {}};
-  if (book.cpu_milli > allocatable.resources.cpu_milli) return {Misfit::Kind::kCpu, 0, {}};
-  if (book.memory > allocatable.resources.memory) return {Misfit::Kind::kMemory, 0, {}};
-  if (book.ephemeral > allocatable.resources.ephemeral) return {Misfit::Kind::kEphemeral, 0, {}};
-  for (size_t i = 0; i < book.extended.size(); ++i) {
-    if (book.extended[i].amount > amount_of(allocatable.resources.extended, book.extended[i].name)) {
-      return {Misfit::Kind::kExtended, static_cast<uint32_t>(i), {}};
+  if (book.pods > allocatable.pods) return lacks(Misfit::Kind::kPods);
+  if (book.cpu_milli > allocatable.resources.cpu_milli) return lacks(Misfit::Kind::kCpu);
+  if (book.memory > allocatable.resources.memory) return lacks(Misfit::Kind::kMemory);
+  if (book.ephemeral > allocatable.resources.ephemeral) return lacks(Misfit::Kind::kEphemeral);
+  for (const NamedSum& sum : book.extended) {
+    if (sum.amount > amount_of(allocatable.resources.extended, sum.name)) {
+      return lacks(Misfit::Kind::kExtended, sum.name);
     }
   }
   return {};

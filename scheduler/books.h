@@ -51,6 +51,8 @@ class NodeBooks {
   // Whether a pod of this shape fits besides what is charged. If the pod itself is charged here already, say as what
   // shape, so that it does not stand in its own way; none otherwise.
   Misfit fit(ShapeId shape, NodeId node, PodId self, ShapeId charged_as) const;
+  // The same of a shape that was looked up already; it lives in the catalog.
+  Misfit fit(const PodShape& shape, NodeId node, PodId self, ShapeId charged_as) const;
 
   // What exceeds the node: the first sum over its allocatable, or two holders of one port. Fits if nothing, and for a
   // node whose allocatable nobody knows.

@@ -65,11 +65,13 @@ TEST_F(BooksTest, ResourcesFitByUpstreamsTable) {
   }
 }
 
-TEST_F(BooksTest, TheIndexNamesTheResourceThatLacks) {
+TEST_F(BooksTest, AMisfitNamesTheResourceThatLacks) {
   books.set_node(world.node("n1", upstream_node()));
   const Misfit misfit = fit(asks(0, 0, 0, {{"example.com/a", 1}, {"hugepages-2Mi", 6}}));
   EXPECT_EQ(misfit.kind, Kind::kExtended);
-  EXPECT_EQ(misfit.index, 1U);
+  EXPECT_EQ(misfit.resource, "hugepages-2Mi");
+  books.charge(n1, world.catalog.shape(asks(0, 0, 0, {{"example.com/a", 1}, {"example.com/b", 1}})), holder);
+  EXPECT_EQ(books.overcommit(n1).resource, "example.com/b");
 }
 
 TEST_F(BooksTest, PodsAreCountedEvenIfTheyAskForNothing) {
@@ -110,7 +112,8 @@ TEST_F(BooksTest, PortsConflictByUpstreamsTable) {
     const Misfit misfit = fresh.fit(world.shape(1, 0, row.wanted), n1, asking, ShapeId::none());
     EXPECT_EQ(misfit.kind, row.kind);
     if (row.kind != Kind::kPort) continue;
-    EXPECT_EQ(misfit.index, row.index);
+    ASSERT_NE(misfit.port, nullptr);
+    EXPECT_EQ(*misfit.port, row.wanted[row.index]);
     EXPECT_EQ(misfit.holder, holder);
   }
 }

@@ -24,20 +24,20 @@ int64_t score(const NodeBook& book, const Allocatable& allocatable, const PodSha
 }  // namespace
 
 NodeId Core::choose_node(PodId pod) {
-  const ShapeId shape = facts_[pod.value].shape;
-  std::vector<NodeId> best;
+  const PodShape& shape = catalog_->shape(facts_[pod.value].shape);
+  best_.clear();
   int64_t best_score = -1;
   for (uint32_t i = 0; i < books_.size(); ++i) {
     const NodeBook& book = books_.book({i});
     if (!books_.fit(shape, {i}, pod, ShapeId::none()).fits()) continue;
-    const int64_t points = score(book, catalog_->allocatable(book.facts.allocatable), catalog_->shape(shape));
-    if (points > best_score) best.clear();
-    if (points >= best_score) best.push_back({i});
+    const int64_t points = score(book, catalog_->allocatable(book.facts.allocatable), shape);
+    if (points > best_score) best_.clear();
+    if (points >= best_score) best_.push_back({i});
     best_score = std::max(best_score, points);
   }
-  if (best.empty()) return NodeId::none();
+  if (best_.empty()) return NodeId::none();
   const uint64_t tie = combine(combine(config_.seed, pod.value), attempts_[pod.value]);
-  return best[tie % best.size()];
+  return best_[tie % best_.size()];
 }
 
 }  // namespace inquest::scheduler

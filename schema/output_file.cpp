@@ -66,6 +66,12 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, Existing existin
 }
 
 Result<void> OutputFile::finish() {
+  // An empty log is what a delete that failed left behind; one with content belongs to the file and would be lost.
+  struct stat log {};
+  if (::stat((temporary_ + "-wal").c_str(), &log) == 0 && log.st_size > 0) {
+    return Error{ErrorCode::kIo, "could not be brought into one file", path_, "try again"};
+  }
+  for (const char* suffix : {"-wal", "-shm", "-journal"}) ::unlink((temporary_ + suffix).c_str());
   INQUEST_TRY_VOID(sync(temporary_, O_RDONLY));
   if (existing_ == Existing::kRefuse) {
     // link() refuses a name that somebody else has taken meanwhile; where it is not supported, rename() has to do.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <set>
+#include <sstream>
 
 #include "schema/limits.h"
 #include "schema/trace_fixture.h"
@@ -147,6 +148,69 @@ TEST(Trace, SplitsIntoBatchesByRecordsAndBytes) {
   EXPECT_EQ((**reader->next()).seq, 1U);
   reader->rewind();
   EXPECT_EQ((**reader->next()).seq, 1U);
+}
+
+TEST(Trace, TheIndexTellsAPodsLife) {
+  TempDir dir;
+  Sample sample;
+  const std::string path = dir.file("x.trace");
+  const std::string uid = "0123abcd-4567-89ab-cdef-0123456789ab";
+  auto writer = TraceWriter::create(path, {}, sample.catalog);
+  ASSERT_TRUE(writer.ok());
+  for (const Stream& stream : sample.streams) ASSERT_TRUE(writer->add_stream(stream).ok());
+  PodFacts facts = sample.pod("web-1-x", uid);
+  facts.node = NodeId::none();
+  facts.deletion = {};
+  Record frame = sample.frame("web-1-x", 1);
+  const auto write = [&](Verb verb) {
+    frame.verb = verb;
+    frame.wall.ns += 1'500'000'000;
+    frame.objects = {facts};
+    ASSERT_TRUE(writer->append(frame, "{}").ok());
+  };
+  write(Verb::kAdded);
+  Record request = sample.records[8].first, answer = sample.records[9].first;
+  request.bind.pod = facts.pod;
+  answer.bind.request = *writer->append(request, "");
+  ASSERT_TRUE(writer->append(answer, "").ok());
+  facts.node = sample.catalog.node("node-a");
+  write(Verb::kModified);
+  facts.deletion = {1};
+  write(Verb::kModified);
+  write(Verb::kDeleted);
+  ASSERT_TRUE(writer->close().ok());
+  EXPECT_EQ(query(path, "SELECT seq, substr(time, 12), what FROM life ORDER BY seq"),
+            "1|22:13:21.500|first seen|2|22:13:20.000|toy binds it to node-a|3|22:13:20.000|answer 409|"
+            "4|22:13:23.000|on node node-a|5||being deleted|6|22:13:26.000|deleted|");
+  EXPECT_EQ(query(path, "SELECT uid, namespace, name, node, first_seq, last_seq FROM pods"),
+            uid + "|shop|web-1-x|node-a|1|6|");
+  EXPECT_EQ(query(path, "SELECT value FROM meta WHERE key = 'index'"), "whole|");
+}
+
+// Every statement in docs/trace-format.md runs, and most of them have something to say about the sample.
+TEST(Trace, TheDocumentedQueriesRun) {
+  TempDir dir;
+  Sample sample;
+  write_sample(sample, dir.file("x.trace"));
+  std::istringstream lines(read_file("docs/trace-format.md"));
+  std::string line, statement;
+  size_t statements = 0, answered = 0;
+  bool ready = false;
+  while (std::getline(lines, line)) {
+    ready |= line == "## Ready SQL";
+    if (!ready || !line.starts_with("    ") || line.starts_with("    --") ||
+        line.find("sqlite3 ") != std::string::npos) {
+      continue;
+    }
+    if (statement.empty() && !line.starts_with("    SELECT")) continue;
+    statement += line + "\n";
+    if (!line.ends_with(";")) continue;
+    answered += !query(dir.file("x.trace"), statement.c_str()).empty();
+    ++statements;
+    statement.clear();
+  }
+  EXPECT_GE(statements, 13U);
+  EXPECT_GE(answered, 9U);
 }
 
 TEST(Trace, OrdinalsComeInOrderOfFirstAppearance) {

@@ -34,6 +34,7 @@ std::unique_ptr<Verb> verify_verb();
 std::unique_ptr<Verb> records_verb();
 std::unique_ptr<Verb> export_verb();
 std::unique_ptr<Verb> redact_verb();
+std::unique_ptr<Verb> cut_verb();
 std::unique_ptr<Verb> compact_verb();
 std::unique_ptr<Verb> recover_verb();
 std::unique_ptr<Verb> replay_verb();

@@ -129,12 +129,17 @@ JsonShape shape_of(std::string_view text) {
 
 bool ends_with_list(std::string_view kind) { return kind.size() >= 4 && kind.substr(kind.size() - 4) == "List"; }
 
-std::string_view kind_of_object(std::string_view frame) {
-  std::string_view object, kind;
+std::string_view object_of(std::string_view frame) {
+  std::string_view object;
   Top(frame).walk([&](std::string_view key, std::string_view value) {
-    if (key == "object") object = value;
+    if (key == "object" && value.front() == '{') object = value;
   });
-  Top(object).walk([&](std::string_view key, std::string_view value) {
+  return object;
+}
+
+std::string_view kind_of_object(std::string_view frame) {
+  std::string_view kind;
+  Top(object_of(frame)).walk([&](std::string_view key, std::string_view value) {
     if (key == "kind" && value.size() >= 2 && value.front() == '"') kind = value.substr(1, value.size() - 2);
   });
   return kind;

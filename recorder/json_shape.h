@@ -20,6 +20,9 @@ JsonShape shape_of(std::string_view text);
 
 bool ends_with_list(std::string_view kind);
 
+// The object of a watch frame; empty if it has none. A view into `frame`.
+std::string_view object_of(std::string_view frame);
+
 // The kind of the object of a watch frame; empty if it has none.
 std::string_view kind_of_object(std::string_view frame);
 

@@ -18,6 +18,8 @@ inline constexpr std::string_view kSourcePart = "part";
 // A frame of a streaming list (sendInitialEvents); what they add up to is the LIST record behind them.
 inline constexpr std::string_view kSourceStreamed = "streamed";
 
+// Besides, trace::kOrigin: the start of the trace that this one was cut out of.
+
 // The note of a source whose values came without times, and so without an envelope.
 inline constexpr const char* kNoteMadeUp = "times made up from what the objects say, since the input has none";
 

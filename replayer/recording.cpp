@@ -46,9 +46,14 @@ class RecordingLoader {
   }
 
   void take(const Record& record) {
-    if (record.kind == RecordKind::kSource) return;  // bytes that export needs; nothing happened then
     // A run's clock begins after 0 and ends before never, whatever a stranger's clock said.
     const Time wall = std::clamp(record.wall, Time{1}, Time::never() - Duration{1});
+    if (record.kind == RecordKind::kSource) {  // bytes that export needs; nothing happened then
+      const bool origin = !started_ && record.text && out_.catalog().text(record.text) == trace::kOrigin;
+      if (origin) out_.start_ = now_ = wall;
+      started_ = started_ || origin;
+      return;
+    }
     now_ = started_ ? std::max(now_, wall) : wall;
     if (!started_) out_.start_ = now_;
     started_ = true;

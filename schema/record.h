@@ -42,6 +42,10 @@ enum class RecordKind : uint8_t {
   kSource,  // bytes of an input that no other record holds, for export; text says what they are (recorder/source.h)
 };
 
+// The text of a kSource record at the start of a trace that was cut out of another: its wall time is that one's start,
+// which stays the origin of offsets and of whatever is anchored there.
+inline constexpr const char* kOrigin = "origin";
+
 // A place where a bind was seen. Several observations of one bind are one bind (design: same uid, node, code and
 // overlapping times).
 struct BindObservation {

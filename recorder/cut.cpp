@@ -1,0 +1,460 @@
+#include "recorder/cut.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "base/rfc3339.h"
+#include "kube/decode.h"
+#include "recorder/capture_feed.h"
+#include "recorder/json_shape.h"
+#include "recorder/line_parser.h"
+#include "recorder/list_body.h"
+#include "recorder/source.h"
+#include "recorder/stream_fold.h"
+
+namespace inquest::recorder {
+namespace {
+
+using trace::Record;
+using trace::RecordKind;
+using trace::Seq;
+
+constexpr const char* kNoteSource = "cut";
+constexpr size_t kNamesKept = size_t{48} << 20;
+
+std::string text_of(const CutEdge& edge) {
+  return edge.seq ? "@" + std::to_string(*edge.seq) : edge.time ? format_rfc3339(*edge.time) : std::string();
+}
+
+// What was cut, in words.
+std::string scope_of(const trace::TraceInfo& info, const CutOptions& options) {
+  std::string out = info.scope.empty() ? "" : info.scope + "; ";
+  out += "cut of " + info.uuid;
+  if (options.from.given()) out += " from " + text_of(options.from);
+  if (options.to.given()) out += " to " + text_of(options.to);
+  const ObjectFilter& objects = options.objects;
+  if (!objects.ns.empty()) out += ", namespace " + objects.ns;
+  if (!objects.name.empty()) out += ", name " + objects.name;
+  if (!objects.uid.empty()) out += ", uid " + objects.uid;
+  return out;
+}
+
+class Cut {
+ public:
+  Cut(const CutOptions& options, const FoldTools& tools)
+      : options_(&options),
+        tools_(tools),
+        streams_(tools.reader.info().streams.size()),
+        decoder_(std::make_unique<kube::Decoder>(tools.reader.mutable_catalog())) {}
+
+  Result<CutReport> run();
+
+ private:
+  enum class Phase : uint8_t { kBefore, kInside, kBehind };
+  struct Stream {
+    StreamFold fold;              // up to the span
+    ResourceVersion reached = 0;  // in the original
+    ResourceVersion shown = 0;    // in the cut
+  };
+  struct Pending {  // a bind from before the span
+    PodId pod;
+    Seq answer = 0;
+    uint16_t code = 0;
+  };
+
+  Result<void> declare();
+  Result<void> take(const Record& record);
+  Result<void> take_before(const Record& record);
+  Result<void> begin(const Record& first);
+  Result<void> make_lists(Time at);
+  Result<void> carry_binds();
+  Result<void> take_inside(Record record);
+  Result<void> take_list(Record record);
+  Result<void> take_open(const Record& record);
+  Result<void> take_bind(Record record);
+  Result<void> take_source(const Record& record, std::string_view text);
+  Result<void> take_line(const Record& record);
+  bool line_is_inside(const trace::Stream& stream, std::string_view body);
+  bool bind_is_inside(const trace::Stream& stream, std::string_view text);
+  void advance(const Record& record);
+  bool stands_before(const CutEdge& edge, const Record& record) const {
+    return edge.seq ? record.seq < *edge.seq : now_ < *edge.time;
+  }
+  void reach(const Record& record, bool kept);
+  Result<void> copy(const Record& record);
+  Result<void> append(const Record& record, std::string_view body);
+  Result<void> forget_names();
+  void tell();
+
+  const ObjectFilter& filter() const { return options_->objects; }
+  Catalog& catalog() { return tools_.reader.mutable_catalog(); }
+  std::string_view text(StringId id) { return id ? catalog().text(id) : std::string_view(); }
+  const trace::Stream& stream(const Record& record) const {
+    return tools_.reader.info().streams[record.stream.value].stream;
+  }
+
+  const CutOptions* options_;
+  FoldTools tools_;
+  std::vector<Stream> streams_;
+  std::unique_ptr<kube::Decoder> decoder_;
+  LineParser parser_;
+  CutReport report_;
+  Phase phase_ = Phase::kBefore;
+  bool started_ = false, cut_before_ = false;
+  Time now_, origin_, from_, to_ = Time::never();
+  uint64_t before_ = 0;
+  std::map<Seq, Pending> pending_;
+  std::map<Seq, Seq> requests_;  // in the original: in the cut
+  // Of the record copied last, for the source records behind it.
+  bool kept_ = false, changed_ = false;
+  std::optional<ItemFilter> items_;
+};
+
+Result<CutReport> Cut::run() {
+  INQUEST_TRY_VOID(declare());
+  for (;;) {
+    INQUEST_TRY(const Record* next, tools_.reader.next());
+    if (next == nullptr) break;
+    const Record record = *next;  // reading a body moves the reader's own
+    INQUEST_TRY_VOID(take(record));
+    if (tools_.reader.at_batch_end()) INQUEST_TRY_VOID(forget_names());
+  }
+  if (phase_ == Phase::kBefore || (report_.records == 0 && report_.lists_made == 0)) {
+    return Error{ErrorCode::kUsage, "nothing lies in that span", options_->input, "inquest info says what it spans"};
+  }
+  tell();
+  return report_;
+}
+
+Result<void> Cut::declare() {
+  for (const trace::StreamSummary& summary : tools_.reader.info().streams) {
+    INQUEST_TRY(const trace::StreamId id, tools_.writer.add_stream(summary.stream));
+    INQUEST_CHECK(id == summary.stream.id, id.value);
+  }
+  return {};
+}
+
+// The replay's time: never backwards, moved by what happened alone.
+void Cut::advance(const Record& record) {
+  if (started_) {
+    now_ = std::max(now_, record.wall);
+    return;
+  }
+  now_ = std::max(record.wall, Time{1});
+  if (!cut_before_) origin_ = now_;
+  started_ = true;
+}
+
+Result<void> Cut::take(const Record& record) {
+  if (record.kind == RecordKind::kSource) {
+    const std::string_view what = text(record.text);
+    if (what == trace::kOrigin) {
+      if (!started_) origin_ = record.wall;
+      cut_before_ = cut_before_ || !started_;
+      return {};
+    }
+    if (what == kSourceLine) return take_line(record);
+    if (phase_ == Phase::kBefore) return take_before(record);
+    return phase_ == Phase::kInside ? take_source(record, what) : Result<void>();
+  }
+  advance(record);
+  if (phase_ == Phase::kBefore) {
+    if (options_->from.given() && stands_before(options_->from, record)) return take_before(record);
+    phase_ = Phase::kInside;
+    if (!options_->to.given() || stands_before(options_->to, record)) INQUEST_TRY_VOID(begin(record));
+  }
+  if (phase_ == Phase::kInside && options_->to.given() && !stands_before(options_->to, record)) {
+    phase_ = Phase::kBehind;
+    to_ = options_->to.time.value_or(now_);
+  }
+  if (phase_ == Phase::kInside) return take_inside(record);
+  report_.binds_unanswered += record.kind == RecordKind::kBindAnswer && requests_.erase(record.bind.request) > 0;
+  return {};
+}
+
+Result<void> Cut::take_before(const Record& record) {
+  ++before_;
+  if (record.kind == RecordKind::kBindRequest) {
+    pending_[record.seq].pod = record.bind.pod;
+  } else if (record.kind == RecordKind::kBindAnswer) {
+    const auto request = pending_.find(record.bind.request);
+    if (request == pending_.end()) return {};
+    request->second.answer = record.seq;
+    request->second.code = record.bind.code;
+    if (record.bind.code != 201) pending_.erase(request);
+  } else {
+    streams_[record.stream.value].fold.take(record, catalog());
+  }
+  return {};
+}
+
+// The start of the span.
+Result<void> Cut::begin(const Record& first) {
+  from_ = options_->from.time.value_or(now_);
+  if (!options_->from.given()) from_ = origin_;
+  if (before_ > 0 || cut_before_) {
+    Record origin;
+    origin.stream = first.stream;
+    for (const trace::StreamSummary& summary : tools_.reader.info().streams) {
+      if (!streams_[summary.stream.id.value].fold.begun()) continue;
+      origin.stream = summary.stream.id;
+      break;
+    }
+    origin.kind = RecordKind::kSource;
+    origin.wall = origin_;
+    origin.text = catalog().string(trace::kOrigin);
+    const auto seq = tools_.writer.append(origin, "");
+    if (!seq.ok()) return seq.error();
+  }
+  INQUEST_TRY_VOID(make_lists(from_));
+  INQUEST_TRY_VOID(carry_binds());
+  for (Stream& stream : streams_) {
+    stream.reached = stream.shown = stream.fold.reached();
+    stream.fold = StreamFold();
+  }
+  return {};
+}
+
+Result<void> Cut::make_lists(Time at) {
+  for (const trace::StreamSummary& summary : tools_.reader.info().streams) {
+    const StreamFold& fold = streams_[summary.stream.id.value].fold;
+    if (summary.stream.kind != trace::StreamKind::kWatch || !fold.begun()) continue;
+    INQUEST_TRY(const StreamFold::Made made, fold.write(summary.stream, at, filter(), tools_));
+    ++report_.lists_made;
+    report_.objects_listed += made.objects;
+    report_.lists_bodiless += !made.with_bodies;
+    tools_.writer.add_note(kNoteSource,
+                           "list of " + summary.stream.name +
+                               " made of what the stream had shown by the "
+                               "start of the span",
+                           1);
+  }
+  return {};
+}
+
+// Binds whose answer is still to come, and those that no frame has confirmed yet.
+Result<void> Cut::carry_binds() {
+  std::map<KeyId, const PodFacts*> pods;
+  bool know_pods = false;
+  for (const Stream& stream : streams_) {
+    for (const auto& [identity, object] : stream.fold.objects()) {
+      if (const auto* pod = std::get_if<PodFacts>(&object.facts)) pods[catalog().key_of(pod->pod)] = pod;
+    }
+  }
+  for (const trace::StreamSummary& summary : tools_.reader.info().streams) {
+    know_pods = know_pods || (summary.stream.resource == "pods" && streams_[summary.stream.id.value].fold.begun());
+  }
+  for (const auto& [request, bind] : std::exchange(pending_, {})) {
+    if (filter().active() && !filter().keeps(catalog(), bind.pod)) continue;
+    const auto found = pods.find(catalog().key_of(bind.pod));
+    const bool alive = found != pods.end() && (found->second->pod == bind.pod || catalog().uid(bind.pod).empty());
+    if (know_pods ? !alive || (bind.answer != 0 && found->second->bound()) : bind.answer != 0) continue;
+    for (const Seq seq : {request, bind.answer}) {
+      if (seq == 0) continue;
+      INQUEST_TRY(Record record, tools_.reader.record(seq));
+      INQUEST_TRY_VOID(take_bind(std::move(record)));
+      --report_.records;
+    }
+    ++report_.binds_carried;
+  }
+  return {};
+}
+
+Result<void> Cut::take_inside(Record record) {
+  kept_ = true;
+  changed_ = false;
+  items_.reset();
+  switch (record.kind) {
+    case RecordKind::kList:
+      reach(record, true);
+      return take_list(std::move(record));
+    case RecordKind::kFrame:
+      kept_ = record.objects.empty() || filter().keeps(catalog(), record.objects.front());
+      reach(record, kept_);
+      return kept_ ? copy(record) : Result<void>();
+    case RecordKind::kBookmark:
+      reach(record, true);
+      return copy(record);
+    case RecordKind::kOpen:
+      return take_open(record);
+    case RecordKind::kBindRequest:
+    case RecordKind::kBindAnswer:
+      return take_bind(std::move(record));
+    default:
+      return copy(record);
+  }
+}
+
+void Cut::reach(const Record& record, bool kept) {
+  if (record.kind == RecordKind::kList && record.checkpoint) return;
+  Stream& stream = streams_[record.stream.value];
+  stream.reached = std::max(stream.reached, record.rv);
+  if (kept) stream.shown = std::max(stream.shown, record.rv);
+}
+
+// A list without the objects that are not wanted.
+Result<void> Cut::take_list(Record record) {
+  std::vector<bool> keep;
+  for (const ObjectFacts& object : record.objects) keep.push_back(filter().keeps(catalog(), object));
+  if (std::find(keep.begin(), keep.end(), false) == keep.end()) return copy(record);
+  changed_ = true;
+  size_t at = 0;
+  std::erase_if(record.objects, [&](const ObjectFacts&) { return !keep[at++]; });
+  INQUEST_TRY(const std::string text, tools_.reader.body(record.seq));
+  std::string converted, body;
+  items_.emplace(std::move(keep));
+  if (!text.empty()) body = items_->next(json_of(text, converted), ItemFilter::Piece::kFirst);
+  if (!items_->fits()) {
+    ++report_.lists_bodiless;
+    kept_ = false;  // nor what follows of it
+  }
+  return append(record, body);
+}
+
+// Where the watch goes on from a frame that is not wanted, a bookmark says what it had reached.
+Result<void> Cut::take_open(const Record& record) {
+  Stream& stream = streams_[record.stream.value];
+  if (record.rv > stream.shown && record.rv <= stream.reached) {
+    Record bookmark;
+    bookmark.stream = record.stream;
+    bookmark.kind = RecordKind::kBookmark;
+    bookmark.wall = record.wall;
+    bookmark.rv = stream.shown = stream.reached;
+    bookmark.text = catalog().string("made by cut: the frames up to here are of objects left out");
+    const auto seq = tools_.writer.append(bookmark, "");
+    if (!seq.ok()) return seq.error();
+  }
+  return copy(record);
+}
+
+Result<void> Cut::take_bind(Record record) {
+  kept_ = false;
+  const Seq old = record.seq;
+  if (record.kind == RecordKind::kBindRequest) {
+    if (filter().active() && !filter().keeps(catalog(), record.bind.pod)) return {};
+  } else {
+    const auto request = requests_.find(record.bind.request);
+    if (request == requests_.end()) return {};
+    record.bind.request = request->second;
+    requests_.erase(request);
+  }
+  kept_ = true;
+  INQUEST_TRY(const std::string body, tools_.reader.body(old));
+  INQUEST_TRY(const Seq seq, tools_.writer.append(record, body));
+  ++report_.records;
+  if (record.kind == RecordKind::kBindRequest) requests_[old] = seq;
+  return {};
+}
+
+Result<void> Cut::take_source(const Record& record, std::string_view what) {
+  if (what == kSourceStreamed) {
+    kept_ = true;
+    items_.reset();
+    if (!filter().active()) return copy(record);
+    INQUEST_TRY(const std::string text, tools_.reader.body(record.seq));
+    std::string converted;
+    const auto frame = decoder_->frame(json_of(text, converted));
+    kept_ = !frame.ok() || filter().keeps(catalog(), frame->object);
+    return kept_ ? append(record, text) : Result<void>();
+  }
+  if (!kept_ || (what == kSourceWhole && changed_)) return {};
+  if (what != kSourcePart || !items_) return copy(record);
+  INQUEST_TRY(const std::string text, tools_.reader.body(record.seq));
+  return append(record, items_->next(text, ItemFilter::Piece::kPart));
+}
+
+// A line of an audit or bind log. These stand behind everything else.
+Result<void> Cut::take_line(const Record& record) {
+  INQUEST_TRY(const std::string text, tools_.reader.body(record.seq));
+  if (phase_ != Phase::kBefore && line_is_inside(stream(record), text)) return append(record, text);
+  ++report_.lines_left_out;
+  return {};
+}
+
+bool Cut::line_is_inside(const trace::Stream& stream, std::string_view body) {
+  if (!options_->from.given() && !options_->to.given() && !filter().active()) return true;
+  if (stream.kind != trace::StreamKind::kAudit || body.find("\"EventList\"") == std::string_view::npos) {
+    return bind_is_inside(stream, body);
+  }
+  const std::vector<std::string_view> events = items_of(body);
+  return std::any_of(events.begin(), events.end(), [&](std::string_view e) { return bind_is_inside(stream, e); });
+}
+
+bool Cut::bind_is_inside(const trace::Stream& stream, std::string_view text) {
+  std::string padded(text);
+  padded.append(kLinePadding, ' ');
+  Line line;
+  line.kind = Line::Kind::kText;
+  line.text = std::string_view(padded).substr(0, text.size());
+  BindLine bind;
+  if (stream.kind == trace::StreamKind::kAudit) {
+    const auto event = parser_.audit(line);
+    if (!event.ok() || !event->has_value()) return false;
+    bind = **event;
+  } else {
+    const auto logged = parser_.bind_log(line);
+    if (!logged.ok()) return false;
+    bind = *logged;
+  }
+  const Time end = bind.answered.known() ? bind.answered : bind.sent;
+  return bind.sent < to_ && end >= from_ && (!filter().active() || filter().keeps(bind.ns, bind.name, bind.uid));
+}
+
+Result<void> Cut::copy(const Record& record) {
+  INQUEST_TRY(const std::string body, tools_.reader.body(record.seq));
+  return append(record, body);
+}
+
+Result<void> Cut::append(const Record& record, std::string_view body) {
+  ++report_.records;
+  const auto seq = tools_.writer.append(record, body);
+  return seq.ok() ? Result<void>() : Result<void>(seq.error());
+}
+
+// Before the span the folds hold names.
+Result<void> Cut::forget_names() {
+  if (phase_ == Phase::kBefore || tools_.reader.name_bytes() < kNamesKept) return {};
+  INQUEST_TRY_VOID(tools_.writer.forget_names());
+  tools_.reader.forget_names();
+  decoder_ = std::make_unique<kube::Decoder>(catalog());
+  return {};
+}
+
+void Cut::tell() {
+  const trace::TraceInfo& info = tools_.reader.info();
+  for (const trace::TraceLoss& loss : info.losses) tools_.writer.add_loss(loss.source, loss.what, loss.count);
+  for (const trace::TraceLoss& note : info.notes) tools_.writer.add_note(note.source, note.what, note.count);
+  if (info.state != trace::TraceState::kClosed) {
+    tools_.writer.add_loss(kNoteSource, "the trace that this was cut out of was not closed", 1);
+  }
+  const auto note = [&](const char* what, uint64_t count) {
+    if (count > 0) tools_.writer.add_note(kNoteSource, what, count);
+  };
+  note("lists without bodies, since the body of an object in them is not known", report_.lists_bodiless);
+  note("binds from before the span, kept for what became of them inside", report_.binds_carried);
+  note("binds whose answer comes after the span", report_.binds_unanswered);
+  note("lines of audit and bind logs left out", report_.lines_left_out);
+}
+
+}  // namespace
+
+Result<CutReport> cut_trace(const CutOptions& options) {
+  INQUEST_TRY(auto reader, trace::TraceReader::open(options.input));
+  INQUEST_TRY(auto output, OutputFile::prepare(options.output, options.existing));
+  const trace::TraceInfo& info = reader.info();
+  const trace::TraceHeader header{info.cluster_version, info.server, scope_of(info, options)};
+  BodySpool spool(output.folder());
+  CutReport report;
+  {
+    INQUEST_TRY(auto writer,
+                trace::TraceWriter::create(output.temporary(), header, reader.catalog(),
+                                           trace::TraceWriter::Existing::kRefuse, trace::WriterOptions::keep()));
+    INQUEST_TRY(report, Cut(options, {reader, writer, spool}).run());
+    INQUEST_TRY_VOID(writer.close());
+  }
+  INQUEST_TRY_VOID(output.finish());
+  return report;
+}
+
+}  // namespace inquest::recorder

@@ -27,11 +27,14 @@ enum class Verdict : uint8_t {
   kMissingNode,       // a node in G that the view does not hold
   kOvercommitView,    // what the view charges to a node exceeds it
   kOvercommitTruth,   // what really is on a node exceeds it
-  kDoubleBind,        // point: two 201s for one uid, or a scheduler binding again after its own 201
+  kDoubleBind,        // the first point: two 201s for one uid, or a scheduler binding again after its own 201
   kEarlyExpire,       // point: an assumption expired while its bind was open, or G held the uid bound and S did not yet
   kTimeTravel,        // point: an object's rv fell, or a deleted uid came back
 };
 std::string_view name_of(Verdict verdict);  // "zombie-scheduled"; both overcommits are "overcommit"
+
+// A verdict about an instant: it neither lasts nor heals, and no lag bound excuses it.
+constexpr bool is_point(Verdict verdict) { return verdict >= Verdict::kDoubleBind; }
 
 // What made a finding end.
 enum class Cure : uint8_t { kNever, kFrame, kRelist, kTtl, kDecision, kAnswer, kTruth };

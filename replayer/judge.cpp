@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <tuple>
+#include <utility>
 
+#include "base/check.h"
 #include "base/grown.h"
 
 namespace inquest::replayer {
@@ -14,6 +15,9 @@ using scheduler::Misfit;
 namespace {
 
 bool is_zombie(Verdict verdict) { return verdict == Verdict::kZombieScheduled || verdict == Verdict::kZombieAssumed; }
+
+// It holds room on a node where the truth does not have it.
+bool intrudes(Verdict verdict) { return is_zombie(verdict) || verdict == Verdict::kWrongNode; }
 
 // A zombie is assumed either by an answer that came too late, or because its delete never reached the assumed store.
 Race race_of(Verdict verdict, Cure born_by) {
@@ -28,10 +32,18 @@ void Judge::settle(Time now, trace::Seq seq, Phase phase) {
   now_ = now;
   seq_ = seq;
   phase_ = phase;
-  for (const auto& noted : noted_pods_) look_at_pod(noted.id, noted.cause);
-  for (const auto& noted : noted_nodes_) look_at_node(noted.id, noted.cause);
-  noted_pods_.clear();
-  noted_nodes_.clear();
+  ++instant_;
+  look_once(noted_pods_, looked_pods_, [this](PodId pod, Cure cause) { look_at_pod(pod, cause); });
+  look_once(noted_nodes_, looked_nodes_, [this](NodeId node, Cure cause) { look_at_node(node, cause); });
+}
+
+// What is noted again within an instant is as it was at the first look.
+template <typename Id, typename Look>
+void Judge::look_once(std::vector<Noted<Id>>& noted, std::vector<uint64_t>& looked, const Look& look) {
+  for (const Noted<Id>& one : noted) {
+    if (std::exchange(grown(looked, one.id.value), instant_) != instant_) look(one.id, one.cause);
+  }
+  noted.clear();
 }
 
 void Judge::look_at_pod(PodId pod, Cure cause) {
@@ -90,6 +102,7 @@ void Judge::update(uint32_t& slot, bool holds, const Episode& opening, Cure caus
   episodes_[index] = opening;
   episodes_[index].birth = now_;
   episodes_[index].birth_seq = seq_;
+  if (intrudes(opening.verdict)) intruders_.emplace(Intruder{opening.node, now_, opening.pod, opening.verdict}, index);
   slot = index + 1;
 }
 
@@ -112,12 +125,14 @@ void Judge::close(uint32_t& slot, std::optional<Time> end, Cure cause) {
     finding.race = race_of(episode.verdict, episode.born_by);
     finding.would_refuse = std::move(episode.refusals);
   }
+  if (intrudes(episode.verdict)) intruders_.erase({episode.node, episode.birth, episode.pod, episode.verdict});
   episode = {};
   free_.push_back(slot - 1);
   slot = 0;
 }
 
 void Judge::point(Verdict verdict, PodId pod, NodeId node, Time now, trace::Seq seq) {
+  INQUEST_CHECK(is_point(verdict), name_of(verdict));
   Finding& finding = findings_.emplace_back();
   finding.verdict = verdict;
   finding.pod = pod;
@@ -129,30 +144,38 @@ void Judge::point(Verdict verdict, PodId pod, NodeId node, Time now, trace::Seq 
   if (truth_.exists(pod)) finding.holds = truth_.facts(pod).shape;
 }
 
-// It belongs to the zombie that holds the port, or to the oldest zombie on the node.
 void Judge::refused(const scheduler::WouldRefuse& refusal, Time now) {
   // Of a node that the trace never showed nothing can be said.
   if (refusal.misfit.kind == Misfit::Kind::kNoSuchNode && !truth_.has_node(refusal.node)) return;
-  Episode* culprit = nullptr;
-  const auto consider = [&](PodId pod) {
-    if (pod.value >= pods_.size()) return;
-    for (const Verdict verdict : {Verdict::kZombieScheduled, Verdict::kZombieAssumed, Verdict::kWrongNode}) {
-      const uint32_t slot = pods_[pod.value][static_cast<size_t>(verdict)];
-      if (slot == 0 || episodes_[slot - 1].node != refusal.node) continue;
-      if (culprit == nullptr || episodes_[slot - 1].birth < culprit->birth) culprit = &episodes_[slot - 1];
-    }
-  };
-  if (refusal.misfit.holder) {
-    consider(refusal.misfit.holder);
-  } else {
-    for (const PodId pod : core_.scheduled().pods()) consider(pod);
-    for (const PodId pod : core_.assumed().pods()) consider(pod);
-  }
-  if (culprit == nullptr) {
+  Episode* to_blame = culprit(refusal);
+  if (to_blame == nullptr) {
     ++refused_within_lag_;
     return;
   }
-  culprit->refusals.push_back({now, refusal.pod, refusal.node, refusal.misfit});
+  to_blame->refusals.push_back({now, refusal.pod, refusal.node, refusal.misfit});
+}
+
+// Nullptr: nothing wrong stands there.
+Judge::Episode* Judge::culprit(const scheduler::WouldRefuse& refusal) {
+  const PodId holder = refusal.misfit.holder;
+  const auto in_view = [&](PodId pod) {  // it may have left within this instant, which is not over
+    return core_.scheduled().find(pod) != nullptr || core_.assumed().find(pod) != nullptr;
+  };
+  if (holder) {
+    Episode* oldest = nullptr;
+    for (size_t verdict = 0; holder.value < pods_.size() && verdict < kPodVerdicts; ++verdict) {
+      const uint32_t slot = pods_[holder.value][verdict];
+      if (slot == 0 || !intrudes(static_cast<Verdict>(verdict)) || episodes_[slot - 1].node != refusal.node) continue;
+      if (oldest == nullptr || episodes_[slot - 1].birth < oldest->birth) oldest = &episodes_[slot - 1];
+    }
+    return oldest;
+  }
+  const Intruder first{refusal.node, Time{INT64_MIN}, PodId{0}, Verdict::kZombieScheduled};
+  for (auto at = intruders_.lower_bound(first); at != intruders_.end() && std::get<NodeId>(at->first) == refusal.node;
+       ++at) {
+    if (in_view(std::get<PodId>(at->first))) return &episodes_[at->second];
+  }
+  return nullptr;
 }
 
 std::vector<Finding> Judge::finish(Time end) {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "replayer/finding.h"
@@ -32,7 +34,8 @@ class Judge {
 
   // A verdict about an instant, which no lag bound excuses.
   void point(Verdict verdict, PodId pod, NodeId node, Time now, trace::Seq seq);
-  // The view's books would have refused a recorded bind.
+  // The view's books would have refused a recorded bind. It belongs to what holds the port, else to what has stood
+  // wrongly on that node for longest; of two born in one instant, to the pod with the lower ordinal.
   void refused(const scheduler::WouldRefuse& refusal, Time now);
 
   // All findings in order of birth; open episodes last for ever. Consequences name their root.
@@ -58,13 +61,18 @@ class Judge {
     Id id;
     Cure cause;
   };
+  // A zombie, or a pod on the wrong node, as it stands among those of its node: the oldest first.
+  using Intruder = std::tuple<NodeId, Time, PodId, Verdict>;
   template <size_t N>
   using Slots = std::array<uint32_t, N>;  // index of the open episode + 1; 0: none
 
+  template <typename Id, typename Look>
+  void look_once(std::vector<Noted<Id>>& noted, std::vector<uint64_t>& looked, const Look& look);
   void look_at_pod(PodId pod, Cure cause);
   void look_at_node(NodeId node, Cure cause);
   void update(uint32_t& slot, bool holds, const Episode& opening, Cure cause);
   void close(uint32_t& slot, std::optional<Time> end, Cure cause);
+  Episode* culprit(const scheduler::WouldRefuse& refusal);
   static void nest(std::vector<Finding>& findings);
 
   const Truth& truth_;
@@ -77,8 +85,11 @@ class Judge {
   std::vector<Noted<NodeId>> noted_nodes_;
   std::vector<Slots<kPodVerdicts>> pods_;
   std::vector<Slots<kNodeVerdicts>> nodes_;
+  uint64_t instant_ = 0;                              // how many have been settled
+  std::vector<uint64_t> looked_pods_, looked_nodes_;  // by ordinal: the instant it was looked at last
   std::vector<Episode> episodes_;
-  std::vector<uint32_t> free_;  // indices of closed episodes, to be used again
+  std::map<Intruder, uint32_t> intruders_;  // open episodes of these verdicts, by index
+  std::vector<uint32_t> free_;              // indices of closed episodes, to be used again
   std::vector<Finding> findings_;
   uint64_t refused_within_lag_ = 0;
 };

@@ -345,6 +345,39 @@ TEST(Judge, ARefusalForLackOfRoomBelongsToTheOldestZombieThere) {
   EXPECT_TRUE(findings[1].would_refuse.empty());
 }
 
+TEST(Judge, OfZombiesOfOneInstantTheLowerOrdinalIsToBlame) {
+  Crowded court;
+  const PodFacts first = court.trace.on(court.trace.pod("first", "", 0, 400), "n1");
+  const PodFacts second = court.trace.on(court.trace.pod("second", "", 0, 400), "n1");
+  court.tell(10, Verb::kAdded, second);
+  court.tell(10, Verb::kAdded, first);
+  court.settle(10);
+  const scheduler::Misfit no_cpu{scheduler::Misfit::Kind::kCpu, {}, nullptr, {}};
+  court.judge.refused({court.a.pod, court.n1, no_cpu}, at(20));
+  court.tell(30, Verb::kDeleted, first);  // it left in this instant, which is not over
+  court.judge.refused({court.b.pod, court.n1, no_cpu}, at(30));
+  court.settle(30);
+  court.judge.refused({court.a.pod, court.n1, no_cpu}, at(40));
+  const auto findings = court.judge.finish(at(60'000));
+  EXPECT_EQ(court.judge.refused_within_lag(), 1U) << "the first zombie lasted 20 ms";
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].pod, second.pod);
+  ASSERT_EQ(findings[0].would_refuse.size(), 2U);
+  EXPECT_EQ(findings[0].would_refuse[0].at, at(30));
+  EXPECT_EQ(findings[0].would_refuse[1].at, at(40));
+}
+
+TEST(Judge, TheFirstCauseOfAnInstantCounts) {
+  Court court;
+  court.truth.apply(Verb::kAdded, court.a);
+  court.settle(0);
+  court.tell(2000, Verb::kAdded, court.a);
+  court.judge.note(court.a.pod, Cure::kRelist);
+  court.judge.note(court.a.pod, Cure::kTtl);
+  court.settle(2000);
+  EXPECT_EQ(court.findings(60'000), Words{"missing-queued a 0..2000 relist"});
+}
+
 TEST(Judge, RefusalsOfAnEpisodeWithinTheBoundAreOnlyCounted) {
   Crowded court;
   const PodFacts zombie = court.trace.on(court.trace.pod("zombie", "", 8080), "n1");

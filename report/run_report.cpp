@@ -20,11 +20,6 @@ using scheduler::Misfit;
 
 namespace {
 
-bool is_point(const Finding& finding) {
-  return finding.verdict == Verdict::kDoubleBind || finding.verdict == Verdict::kEarlyExpire ||
-         finding.verdict == Verdict::kTimeTravel;
-}
-
 std::string binds_of(const replayer::Recording& recording) {
   uint64_t captured = 0, inferred = 0, schedulers = 0;
   for (const replayer::SchedulerSeen& scheduler : recording.schedulers()) {
@@ -181,7 +176,7 @@ class RunText {
     } else if (finding.node) {
       line += "  " + style_.strong(node(finding.node));
     }
-    if (is_point(finding)) return line + "  at " + offset(finding.birth);
+    if (is_point(finding.verdict)) return line + "  at " + offset(finding.birth);
     const std::string end = finding.end ? offset(*finding.end) : style_.bad("never");
     return line + "  " + offset(finding.birth) + " → " + end;
   }
@@ -195,7 +190,7 @@ class RunText {
     if (!finding.misfit.fits()) row("exceeds", exceeds(finding));
     refusals(finding);
     row("because", because(finding));
-    if (!is_point(finding)) row("heals", heals(finding));
+    if (!is_point(finding.verdict)) row("heals", heals(finding));
     consequences(index);
   }
 

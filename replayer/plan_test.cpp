@@ -91,7 +91,7 @@ TEST(PlanFlag, ErrorsNameTheFlagAndWhatToSay) {
       {drops, "pods at=soon", "soon"},
       {drops, "pods by=5s", "a drop takes neither by nor overtake"},
       {drops, "pods overtake=true", "a drop takes neither by nor overtake"},
-      {drops, "pods overtake=maybe", "'maybe' is no yes or no (one of false, true)"},
+      {drops, "pods overtake=maybe", "overtake takes true or false"},
       {drops, "pods watch=all", "'all' is no watch (one of every, scheduled, queued)"},
       {drops, "pods all-of=name", "all-of takes uid"},
       {delays, "pods", "--delay 'pods': a delay needs how long (add by=5s)"},
@@ -217,8 +217,8 @@ TEST(Plan, HostileTextsEndSoon) {
       {"too large", head + std::string(kMaxPlanBytes, '#'), ErrorCode::kOutOfLimit},
       {"nested braces", head + repeated("{a: ", 1000), ErrorCode::kOutOfLimit},
       {"nested brackets", head + repeated("[", 500'000), ErrorCode::kOutOfLimit},
-      {"nested dashes", head + repeated("- ", 500'000), ErrorCode::kInput},
-      {"nested question marks", repeated("? ", 500'000), ErrorCode::kInput},
+      {"nested dashes", head + repeated("- ", 500'000), ErrorCode::kOutOfLimit},
+      {"nested question marks", repeated("? ", 500'000), ErrorCode::kOutOfLimit},
       {"many keys", many_keys, ErrorCode::kInput},
       {"many fields", many_fields, ErrorCode::kInput},
       {"a fault that holds itself", head + "- &a {drop: *a}\n", ErrorCode::kInput},
@@ -234,6 +234,22 @@ TEST(Plan, HostileTextsEndSoon) {
     EXPECT_EQ(plan.error().code, row.code) << plan.error().message();
     EXPECT_LT(plan.error().message().size(), 500U);
   }
+}
+
+TEST(Plan, BracesInAQuotedWordAreNoNesting) {
+  for (const char* quote : {"'", "\""}) {
+    const std::string name = repeated("{[", 100);
+    const auto plan =
+        parse_plan("inquest: plan/1\nfaults:\n- drop: {name: " + (quote + name + quote) + "}\n", "x.yaml");
+    ASSERT_TRUE(plan.ok()) << plan.error().message();
+    EXPECT_EQ(plan->faults[0].trigger.name, name);
+  }
+}
+
+TEST(Plan, TooDeepAYamlSaysSo) {
+  const auto plan = parse_plan("inquest: plan/1\nfaults:\n" + repeated("- ", 5000), "x.yaml");
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(plan.error().message(), "x.yaml:3: it is nested too deeply for a plan");
 }
 
 TEST(Plan, TheMostFaultsAreTaken) {

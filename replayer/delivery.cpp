@@ -58,7 +58,6 @@ Delivery::Lane Delivery::lane_of(Watch watch) {
 
 void Delivery::pod_changed(const Change& change) {
   const auto hits = faults_->hits(change);
-  for (const size_t hit : hits) causes_.push_back(change.hit_by(hit));
   const auto deliver = [&](Watch watch) {
     const std::optional<PodChanged> frame = rewrite(watch, change);
     if (!frame) return;
@@ -68,34 +67,63 @@ void Delivery::pod_changed(const Change& change) {
     }
     if (const auto due = due_on(lane_of(watch), change, here)) send(lane_of(watch), *due, *frame);
   };
-  if (watches_ == scheduler::Watches::kOne) return deliver(Watch::kAll);
-  deliver(Watch::kQueued);  // it leaves the queue's watch before it enters the other: the order of one write
-  deliver(Watch::kScheduled);
+  if (watches_ == scheduler::Watches::kOne) {
+    deliver(Watch::kAll);
+  } else {
+    deliver(Watch::kQueued);  // it leaves the queue's watch before it enters the other: the order of one write
+    deliver(Watch::kScheduled);
+  }
+  account(change, hits);
 }
 
 void Delivery::node_changed(const Change& change) {
   const auto hits = faults_->hits(change);
-  for (const size_t hit : hits) causes_.push_back(change.hit_by(hit));
   if (const auto due = due_on(Lane::kNodes, change, hits)) {
     send(Lane::kNodes, *due, NodeChanged{change.verb, *change.node});
   }
+  account(change, hits);
 }
 
 std::optional<Time> Delivery::due_on(Lane lane, const Change& change, std::span<const size_t> hits) {
   LaneState& state = lanes_[static_cast<size_t>(lane)];
-  if (state.held_until > change.at) causes_.push_back(change.hit_by(state.held_by));
   // What never comes delays nothing behind it, whichever of the two faults stands first in the plan.
   const auto drops = [&](size_t hit) { return faults_->plan().faults[hit].kind == FaultKind::kDrop; };
-  if (std::any_of(hits.begin(), hits.end(), drops)) return std::nullopt;
-  Time due = std::max(change.at, state.held_until);
+  const bool dropped = std::any_of(hits.begin(), hits.end(), drops);
+  for (const size_t hit : hits) {
+    if (!drops(hit)) (dropped ? overruled_ : in_force_).push_back(hit);
+  }
+  if (dropped) return std::nullopt;
+  const LaneState before = state;
+  Time due = std::max(change.at, before.held_until);
   for (const size_t hit : hits) {
     const Fault& fault = faults_->plan().faults[hit];
     due = std::max(due, change.at + fault.by);
-    if (fault.overtake || due <= state.held_until) continue;
-    state.held_until = due;
-    state.held_by = hit;
+    if (!fault.overtake && due > state.held_until) state = {due, hit, change.seq};
+  }
+  if (before.held_until > change.at && due == before.held_until) {
+    FaultHit wait = change.hit_by(before.held_by);
+    wait.behind = before.behind;
+    waits_.push_back(wait);
   }
   return due;
+}
+
+// What the faults did to the change, once it has gone through every lane.
+void Delivery::account(const Change& change, std::span<const size_t> hits) {
+  const auto holds = [](const std::vector<size_t>& all, size_t hit) {
+    return std::find(all.begin(), all.end(), hit) != all.end();
+  };
+  for (const size_t hit : hits) {
+    if (holds(overruled_, hit) && !holds(in_force_, hit)) {
+      faults_->overruled(hit);
+    } else {
+      causes_.push_back(change.hit_by(hit));
+    }
+  }
+  causes_.insert(causes_.end(), waits_.begin(), waits_.end());
+  waits_.clear();
+  overruled_.clear();
+  in_force_.clear();
 }
 
 void Delivery::send(Lane lane, Time due, scheduler::Input input) {

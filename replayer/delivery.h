@@ -31,7 +31,8 @@ class Delivery {
   void restart_pods(scheduler::Watch watch);
   void restart_nodes();
 
-  // Why a pod's or node's frames were missing or late: the hits that touched them, and those that held them up.
+  // Why a pod's or node's frames were missing or late: the hits that touched them, and those that held them up. Of one
+  // record the one that decided when it arrived stands last.
   const std::vector<FaultHit>& causes() const { return causes_; }
 
  private:
@@ -43,13 +44,15 @@ class Delivery {
     scheduler::Input input;
   };
   struct LaneState {
-    Time held_until;  // nothing on this lane arrives earlier
-    size_t held_by = 0;
+    Time held_until;        // nothing on this lane arrives earlier
+    size_t held_by = 0;     // the fault that holds it
+    trace::Seq behind = 0;  // the record that it hit
   };
 
   static Lane lane_of(scheduler::Watch watch);
   // What happens to this change's frame on a lane; nothing: it is dropped.
   std::optional<Time> due_on(Lane lane, const Change& change, std::span<const size_t> hits);
+  void account(const Change& change, std::span<const size_t> hits);
   void send(Lane lane, Time due, scheduler::Input input);
   void restart(Lane lane);
 
@@ -58,6 +61,9 @@ class Delivery {
   std::vector<Frame> frames_;  // a heap, the earliest first
   std::array<LaneState, 4> lanes_;
   uint64_t order_ = 0;
+  // Of the change that is being delivered: where it waits behind another, and its delays by what became of them.
+  std::vector<FaultHit> waits_;
+  std::vector<size_t> overruled_, in_force_;
   std::vector<FaultHit> causes_;
 };
 

@@ -130,7 +130,20 @@ TEST(Delivery, WhatIsDroppedIsNotAlsoWaitedFor) {
     Wire wire(Watches::kOne, drop_first ? std::vector{dropped, delayed} : std::vector{delayed, dropped});
     wire.life("a");
     EXPECT_EQ(wire.arrived(30), (Words{"all ADDED a rv 1", "all MODIFIED a rv 3 on n1", "all DELETED a rv 4 on n1"}));
+    const FaultReport& report = wire.faults.reports()[drop_first ? 1 : 0];
+    EXPECT_EQ(report.fired, 0U) << "it did nothing";
+    EXPECT_EQ(report.overruled, 1U);
+    EXPECT_TRUE(report.hits.empty());
+    ASSERT_EQ(wire.delivery.causes().size(), 1U);
+    EXPECT_EQ(wire.delivery.causes()[0].fault, drop_first ? 0U : 1U);
   }
+}
+
+TEST(Delivery, ADelayThatADropOverrulesOnOneWatchAloneHasFired) {
+  Wire wire(Watches::kTwo, {drop("spec.nodeName=n1 watch=queued"), delay("spec.nodeName=n1 by=1s")});
+  wire.life("a");
+  EXPECT_EQ(wire.faults.reports()[1].fired, 1U);
+  EXPECT_EQ(wire.faults.reports()[1].overruled, 0U);
 }
 
 TEST(Delivery, ADelayHoldsWhatIsBehindItOnThatWatchOnly) {
@@ -149,6 +162,28 @@ TEST(Delivery, ADelayHoldsWhatIsBehindItOnThatWatchOnly) {
   const auto b = std::count_if(causes.begin(), causes.end(),
                                [&](const FaultHit& hit) { return hit.pod == wire.trace.pod("b").pod; });
   EXPECT_EQ(b, 3);
+  const FaultHit& hit = *std::find_if(causes.begin(), causes.end(), [](const FaultHit& one) { return one.seq == 2; });
+  EXPECT_FALSE(hit.held_up()) << "it was hit itself";
+  EXPECT_EQ(causes.back().seq, 8U);
+  EXPECT_EQ(causes.back().behind, 2U);
+}
+
+TEST(Delivery, OfAFrameThatIsHitAndHeldUpTheCauseIsWhatDecidedItsArrival) {
+  Wire wire(Watches::kOne, {delay("name=a by=2s"), delay("name=b by=1s"), delay("name=c by=3s"), drop("name=d")});
+  for (const char* name : {"a", "b", "c", "d"}) wire.send(0, Verb::kAdded, wire.pod(name));
+  const auto last = [&](std::string_view name) {
+    const FaultHit* found = nullptr;
+    for (const FaultHit& hit : wire.delivery.causes()) {
+      if (hit.pod == wire.trace.pod(name).pod) found = &hit;
+    }
+    return *found;
+  };
+  EXPECT_EQ(last("b").fault, 0U);
+  EXPECT_EQ(last("b").behind, 1U);
+  EXPECT_EQ(last("c").fault, 2U);
+  EXPECT_FALSE(last("c").held_up());
+  EXPECT_EQ(last("d").fault, 3U);
+  EXPECT_FALSE(last("d").held_up()) << "what never comes waits for nobody";
 }
 
 TEST(Delivery, AHeldWatchFlowsAgainWhenItsTimeHasCome) {

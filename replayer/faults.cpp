@@ -24,7 +24,7 @@ std::string_view text_of(PodPhase phase) {
 }  // namespace
 
 FaultHit Change::hit_by(size_t fault) const {
-  FaultHit hit{fault, seq, at, verb, pod != nullptr ? pod->rv : node->rv, {}, {}};
+  FaultHit hit{fault, seq, at, verb, pod != nullptr ? pod->rv : node->rv, {}, {}, 0};
   if (pod != nullptr) {
     hit.pod = pod->pod;
   } else {
@@ -41,19 +41,30 @@ std::span<const size_t> FaultMatcher::hits(const Change& change) {
   for (size_t i = 0; i < plan_->faults.size(); ++i) {
     const Fault& fault = plan_->faults[i];
     State& state = states_[i];
-    const bool held =
-        change.pod != nullptr && change.pod->pod.value < state.holds.size() && state.holds[change.pod->pod.value];
-    if (!held) {
+    if (!holds(state, change)) {
       if (!matches(fault.trigger, change)) continue;
       ++state.matched;
       if (fault.trigger.nth != 0 && state.matched != fault.trigger.nth) continue;
-      if (fault.all_of_uid && change.pod != nullptr) grown(state.holds, change.pod->pod.value) = true;
+      if (fault.all_of_uid && change.pod != nullptr) grown(state.pods, change.pod->pod.value) = true;
+      if (fault.all_of_uid && change.node != nullptr) state.nodes.emplace(change.node->node, change.node->uid);
     }
     hits_.push_back(i);
     ++reports_[i].fired;
     if (reports_[i].hits.size() < kKeptHits) reports_[i].hits.push_back(change.hit_by(i));
   }
   return hits_;
+}
+
+bool FaultMatcher::holds(const State& state, const Change& change) {
+  if (change.node != nullptr) return state.nodes.contains({change.node->node, change.node->uid});
+  return change.pod->pod.value < state.pods.size() && state.pods[change.pod->pod.value];
+}
+
+void FaultMatcher::overruled(size_t fault) {
+  FaultReport& report = reports_[fault];
+  if (report.fired == report.hits.size()) report.hits.pop_back();
+  --report.fired;
+  ++report.overruled;
 }
 
 bool FaultMatcher::matches(const Trigger& trigger, const Change& change) const {

@@ -1,7 +1,9 @@
 // FaultMatcher: which faults of a plan hit a change of the truth, and how often each has fired.
 #pragma once
 
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "replayer/finding.h"
@@ -29,6 +31,8 @@ class FaultMatcher {
 
   // Indices of the faults that hit this change; valid until the next call.
   std::span<const size_t> hits(const Change& change);
+  // A delay of the latest change that did nothing, because a drop hit the same frames.
+  void overruled(size_t fault);
 
   const Plan& plan() const { return *plan_; }
   const std::vector<FaultReport>& reports() const { return reports_; }
@@ -40,8 +44,11 @@ class FaultMatcher {
 
   struct State {
     uint64_t matched = 0;
-    std::vector<bool> holds;  // of all-of: uid: by pod, whether it has taken hold of it
+    // Of all-of: uid: what it has taken hold of; pods by ordinal.
+    std::vector<bool> pods;
+    std::set<std::pair<NodeId, StringId>> nodes;  // of a name and its uid, which may be none
   };
+  static bool holds(const State& state, const Change& change);
 
   const Plan* plan_;
   const Catalog* catalog_;

@@ -94,6 +94,16 @@ TEST_F(FaultsTest, AllOfUidTakesEveryLaterChangeOfTheObject) {
   EXPECT_EQ(hit(drop("MODIFIED name=a"), changes), (Hits{1}));
 }
 
+TEST_F(FaultsTest, AllOfUidFollowsNodesToo) {
+  const NodeFacts node = trace.node("n1"), other = trace.node("n2");
+  NodeFacts again = node;
+  again.uid = trace.catalog().string("another-uid");
+  const std::vector<Change> changes = {change(1, 0, Verb::kAdded, node), change(2, 1, Verb::kModified, node, &node),
+                                       change(3, 2, Verb::kModified, other), change(4, 3, Verb::kDeleted, node, &node),
+                                       change(5, 4, Verb::kAdded, again)};
+  EXPECT_EQ(hit(drop("nodes MODIFIED name=n1 all-of=uid"), changes), (Hits{1, 3}));
+}
+
 TEST_F(FaultsTest, AFieldBecomesAValueAtTheChangeThatMakesItSo) {
   const PodFacts bound = trace.on(a, "n1"), moved = trace.on(a, "n2");
   PodFacts running = bound, deleting = bound;

@@ -55,15 +55,18 @@ struct Refusal {
   scheduler::Misfit misfit;
 };
 
-// Where a fault hit.
+// A frame that a fault hit, or that waited behind one that it hit.
 struct FaultHit {
   size_t fault = 0;  // index into the plan
   trace::Seq seq = 0;
   Time at;
   Verb verb = Verb::kAdded;
   ResourceVersion rv = 0;
-  PodId pod;    // of a pod's frame
-  NodeId node;  // of a node's frame
+  PodId pod;              // of a pod's frame
+  NodeId node;            // of a node's frame
+  trace::Seq behind = 0;  // of one that only waited: the record that the fault hit; 0: it was hit itself
+
+  bool held_up() const { return behind != 0; }
 };
 
 // Whether another policy would have healed a finding that this one never did.
@@ -84,7 +87,7 @@ struct Finding {
   std::optional<Time> end;   // none: it outlived the drain
   Cure cure = Cure::kNever;
   bool after_end = false;           // cured only after the trace's last record
-  std::optional<FaultHit> because;  // the fault that hit this pod or node
+  std::optional<FaultHit> because;  // the fault that hit this pod's or node's frame, or held it up
   Race race = Race::kNone;          // what made it where no fault did
   std::optional<size_t> root;       // a consequence: index of the finding it follows from
   std::vector<Refusal> would_refuse;
@@ -96,6 +99,7 @@ enum class Ending : uint8_t { kOk, kViolated, kUnknown };
 
 struct FaultReport {
   uint64_t fired = 0;
+  uint64_t overruled = 0;      // a delay of what a drop hit as well; it did nothing, and does not count as fired
   std::vector<FaultHit> hits;  // at most kKeptHits
 };
 inline constexpr size_t kKeptHits = 1000;

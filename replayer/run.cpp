@@ -76,6 +76,7 @@ class FollowRun {
   struct BindState {
     bool decided = false;
     bool answer_waits = false;  // it came before the pod was in the view
+    bool doubled = false;       // its request was a double-bind: what its answer adds is the same finding
   };
 
   // --- What happened: the truth changes at once, the view when it is delivered
@@ -122,7 +123,9 @@ class FollowRun {
   void ingest_list(const Event& event) {
     const ListRange range = recording_.lists()[event.index];
     if (event.kind == EventKind::kPodsListed) {
-      session_.truth().replace(recording_.pods().subspan(range.first, range.count));
+      for (const PodFacts& pod : session_.truth().replace(recording_.pods().subspan(range.first, range.count))) {
+        session_.judge().point(Verdict::kTimeTravel, pod.pod, pod.node, now_, event.seq);
+      }
       if (event.in_view) pods_to_list_ = true;
     } else {
       session_.truth().replace(recording_.nodes().subspan(range.first, range.count));
@@ -134,6 +137,7 @@ class FollowRun {
     const RecordedBind& bind = recording_.binds()[index];
     if (bind.pod.value < won_by_.size() && won_by_[bind.pod.value] == std::optional(bind.scheduler)) {
       session_.judge().point(Verdict::kDoubleBind, bind.pod, bind.node, now_, seq_);  // again after its own 201
+      binds_[index].doubled = true;
     }
     if (bind.scheduler == followed_) decisions_.push_back(index);
   }
@@ -141,7 +145,8 @@ class FollowRun {
   void ingest_answer(uint32_t index) {
     const RecordedBind& bind = recording_.binds()[index];
     if (bind.won()) {
-      if (!session_.truth().accept_bind(bind.pod, bind.node)) {
+      const bool first = session_.truth().accept_bind(bind.pod, bind.node);
+      if (!first && !binds_[index].doubled) {
         session_.judge().point(Verdict::kDoubleBind, bind.pod, bind.node, now_, seq_);
       }
       grown(won_by_, bind.pod.value) = bind.scheduler;
@@ -278,6 +283,7 @@ class FollowRun {
       if (outcome_.faults[i].fired > 0) continue;
       std::string why = "fault ";
       why.append(std::to_string(i + 1)).append(" (").append(faults_.plan().faults[i].text).append(") never fired");
+      if (outcome_.faults[i].overruled > 0) why += ": a drop overruled it";
       outcome_.unknown_because.push_back(std::move(why));
     }
     if (recording_.distinct_nodes() == 0) {
@@ -328,14 +334,18 @@ class FollowRun {
 // A trace of a stranger may claim to span centuries, and each re-list is work.
 Result<void> check_relists(const Recording& recording, const RunConfig& config) {
   if (!config.policy.relist.period) return {};
-  const Duration span = recording.end() - recording.start() + config.drain.value_or(default_drain(config));
-  const int64_t lists = span.ns / config.policy.relist.period->ns;
+  const Duration span = recording.end() - recording.start();
+  const Duration drain = config.drain.value_or(default_drain(config));
+  const int64_t lists = (span + drain).ns / config.policy.relist.period->ns;
   const int64_t objects = static_cast<int64_t>(recording.distinct_pods() + recording.distinct_nodes()) + 1;
   if (lists <= kMaxRelists && lists <= kMaxListed / objects) return {};
-  return Error{ErrorCode::kOutOfLimit,
-               "the trace spans " + format_duration(span) + ", which is too many re-lists of every " +
-                   format_duration(*config.policy.relist.period),
-               recording.path(), "use a longer --relist, or never"};
+  const std::string too_many = ", which is too many re-lists of every " + format_duration(*config.policy.relist.period);
+  if (drain <= span) {
+    return Error{ErrorCode::kOutOfLimit, "the trace spans " + format_duration(span) + too_many, recording.path(),
+                 "use a longer --relist, or never"};
+  }
+  return Error{ErrorCode::kOutOfLimit, "time runs on for " + format_duration(drain) + " after the end" + too_many,
+               "--drain", "use a shorter --drain, or a longer --relist"};
 }
 
 bool same_place(const Finding& a, const Finding& b) {

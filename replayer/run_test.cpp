@@ -314,6 +314,15 @@ TEST(Run, AFaultThatNeverFiredLeavesTheVerdictUnknown) {
   EXPECT_EQ(outcome.unknown_because[0], "fault 1 (drop pods DELETED name=nobody) never fired");
 }
 
+TEST(Run, ADelayThatADropOverruledHasNotFired) {
+  Lab lab;
+  const PodFacts a = lab.trace.place(0, "a", "n1");
+  lab.trace.frame(50, Verb::kDeleted, a);
+  const Outcome outcome = lab.run(config("combined", {drop("DELETED"), delay("DELETED by=1s")}));
+  ASSERT_EQ(outcome.unknown_because.size(), 1U);
+  EXPECT_EQ(outcome.unknown_because[0], "fault 2 (delay DELETED by=1s) never fired: a drop overruled it");
+}
+
 TEST(Run, FindingsWeighMoreThanWhatIsUnknown) {
   Lab lab;
   const PodFacts a = lab.trace.place(0, "a", "n1");
@@ -358,6 +367,23 @@ TEST(Run, BindingAgainAfterItsOwnSuccessIsADoubleBind) {
   lab.trace.place(0, "a", "n1");
   lab.trace.answer(60, lab.trace.request(50, lab.trace.pod("a"), "n2"), 409);
   EXPECT_EQ(lab.findings(config("combined")), Words{"double-bind a on n2 from 50 to 50 by truth"});
+}
+
+TEST(Run, BindingAgainAndWinningAgainIsOneDoubleBind) {
+  for (const int64_t answered : {50, 60}) {
+    Lab lab;
+    lab.trace.place(0, "a", "n1");
+    lab.trace.answer(answered, lab.trace.request(50, lab.trace.pod("a"), "n2"), 201);
+    EXPECT_EQ(lab.findings(config("combined")), Words{"double-bind a on n2 from 50 to 50 by truth"});
+  }
+}
+
+TEST(Run, AListThatHoldsADeletedPodIsTimeTravel) {
+  Lab lab;
+  const PodFacts a = lab.trace.place(0, "a", "n1");
+  lab.trace.frame(50, Verb::kDeleted, a);
+  lab.trace.pods_listed(100, {a});
+  EXPECT_EQ(lab.findings(config("combined")), Words{"time-travel a on n1 from 100 to 100 by truth"});
 }
 
 TEST(Run, AnOlderVersionIsTimeTravel) {
@@ -437,6 +463,16 @@ TEST(Run, ATraceThatClaimsCenturiesIsRefusedWhereItWouldBeRelisted) {
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, ErrorCode::kOutOfLimit);
   EXPECT_TRUE(follow(lab.load(), config("delete-both")).ok());
+}
+
+TEST(Run, TooLongADrainIsSaidToBeTheDrain) {
+  Lab lab;
+  lab.trace.frame(1000, Verb::kAdded, lab.trace.pod("a"));
+  RunConfig run = config("combined");
+  run.drain = Duration::seconds(int64_t{86'400} * 365 * 200);
+  const auto outcome = follow(lab.load(), run);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().message().find("--drain: time runs on for "), 0U) << outcome.error().message();
 }
 
 TEST(Run, TheSameRunTwiceIsTheSame) {

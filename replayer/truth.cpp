@@ -40,7 +40,7 @@ void Truth::apply(Verb verb, const NodeFacts& node) {
   touched_nodes_.push_back(node.node);
 }
 
-void Truth::replace(std::span<const PodFacts> pods) {
+std::vector<PodFacts> Truth::replace(std::span<const PodFacts> pods) {
   std::vector<bool> listed(pods_.size());
   for (const PodFacts& pod : pods) {
     if (pod.pod.value < listed.size()) listed[pod.pod.value] = true;
@@ -51,7 +51,12 @@ void Truth::replace(std::span<const PodFacts> pods) {
     pods_[pod].deleted = true;
     settle({pod});
   }
-  for (const PodFacts& pod : pods) apply(Verb::kModified, pod);
+  std::vector<PodFacts> travelled;
+  for (const PodFacts& pod : pods) {
+    const bool deleted = at(pod.pod).deleted;
+    if (deleted || apply(Verb::kModified, pod).kind == PodChange::Kind::kTimeTravel) travelled.push_back(pod);
+  }
+  return travelled;
 }
 
 void Truth::replace(std::span<const NodeFacts> nodes) {

@@ -23,8 +23,9 @@ class Truth {
   };
   PodChange apply(Verb verb, const PodFacts& pod);
   void apply(Verb verb, const NodeFacts& node);
-  // A list that opens a watch: what it lacks is gone.
-  void replace(std::span<const PodFacts> pods);
+  // A list that opens a watch: what it lacks is gone. Returns what travelled in time, which changes nothing: a deleted
+  // uid that is listed again, whatever its version, and an older version than is known.
+  std::vector<PodFacts> replace(std::span<const PodFacts> pods);
   void replace(std::span<const NodeFacts> nodes);
   // The API answered a bind with 201. False: it had accepted one for this uid before.
   bool accept_bind(PodId pod, NodeId node);

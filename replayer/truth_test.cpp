@@ -126,12 +126,28 @@ TEST_F(TruthTest, AListReplaces) {
   PodFacts c = trace.pod("c");
   c.rv = 3;
   const std::vector<PodFacts> listed = {newer, c};
-  truth.replace(listed);
+  EXPECT_TRUE(truth.replace(listed).empty());
   EXPECT_FALSE(truth.exists(id()));
   EXPECT_EQ(pods_on(n1), 0);
   EXPECT_EQ(truth.node_of(b.pod), n2);
   EXPECT_TRUE(truth.holds(c.pod));
   EXPECT_EQ(truth.pods().size(), 2U);
+}
+
+TEST_F(TruthTest, AListThatGoesBackInTimeIsReportedAndChangesNothing) {
+  PodFacts b = trace.pod("b");
+  b.rv = 2;
+  truth.apply(Verb::kAdded, a(1, "n1"));
+  truth.apply(Verb::kAdded, b);
+  truth.replace(std::vector<PodFacts>{a(5, "n1")});  // b is gone
+  const std::vector<PodFacts> older = {a(3), b};
+  const std::vector<PodFacts> travelled = truth.replace(older);
+  ASSERT_EQ(travelled.size(), 2U);
+  EXPECT_EQ(travelled[0].pod, id());
+  EXPECT_EQ(travelled[1].pod, b.pod);
+  EXPECT_EQ(truth.node_of(id()), n1);
+  EXPECT_FALSE(truth.exists(b.pod)) << "a uid never comes back";
+  EXPECT_TRUE(truth.replace(std::vector<PodFacts>{a(5, "n1")}).empty()) << "the same version is no news";
 }
 
 TEST_F(TruthTest, AListReplacesNodesAndLeavesTheirCharges) {

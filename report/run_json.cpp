@@ -75,6 +75,7 @@ class RunJson {
     for (size_t i = 0; i < run_.outcome.faults.size() && i < run_.config.plan.faults.size(); ++i) {
       const replayer::FaultReport& report = run_.outcome.faults[i];
       json_.begin_object().field("text", run_.config.plan.faults[i].text).field("fired", report.fired);
+      json_.field("overruled", report.overruled);
       json_.key("hits").begin_array();
       for (const replayer::FaultHit& one : report.hits) hit(one);
       json_.end_array().end_object();
@@ -87,6 +88,12 @@ class RunJson {
     json_.field("verb", name_of(hit.verb)).field("rv", hit.rv).instant("at", hit.at, origin_);
     pod("pod", hit.pod);
     node("node", hit.node);
+    json_.field("how", hit.held_up() ? "held-up" : "hit");
+    if (hit.held_up()) {
+      json_.field("behind_seq", hit.behind);
+    } else {
+      json_.nothing("behind_seq");
+    }
     json_.end_object();
   }
 

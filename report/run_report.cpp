@@ -218,6 +218,7 @@ class RunText {
     const replayer::FaultHit& hit = *finding.because;
     const bool drop = hit.fault < run_.config.plan.faults.size() &&
                       run_.config.plan.faults[hit.fault].kind == replayer::FaultKind::kDrop;
+    if (hit.held_up()) return fmt::format("fault {} held it up: @{} behind @{}", hit.fault + 1, hit.seq, hit.behind);
     return fmt::format("fault {} {} @{} {} rv {}", hit.fault + 1, drop ? "dropped" : "delayed", hit.seq,
                        name_of(hit.verb), hit.rv);
   }
@@ -314,7 +315,9 @@ class RunText {
       add("note", fmt::format("{} inferred from nodeName", counted(outcome.inferred, "bind")));
     }
     for (size_t i = 0; i < outcome.faults.size() && outcome.faults.size() > 1; ++i) {
-      add("fault", fmt::format("{}  {}, fired {}", i + 1, fault_text(i), count(outcome.faults[i].fired)));
+      std::string line = fmt::format("{}  {}, fired {}", i + 1, fault_text(i), count(outcome.faults[i].fired));
+      if (outcome.faults[i].overruled > 0) line += fmt::format(", overruled {}", count(outcome.faults[i].overruled));
+      add("fault", line);
     }
     if (!notes.empty()) out_ += "\n" + notes;
   }

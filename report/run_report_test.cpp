@@ -111,6 +111,21 @@ TEST_F(RunReport, CutsWhatIsLongAndSaysSo) {
   expect("and 1 more\n", limits);
 }
 
+TEST_F(RunReport, TellsAFrameThatWasHitFromOneThatWaited) {
+  config_.plan.faults.resize(2);
+  config_.plan.faults[0].kind = replayer::FaultKind::kDelay;
+  config_.plan.faults[1].kind = replayer::FaultKind::kDelay;
+  outcome_.faults = {{1, 0, {}}, {0, 3, {}}};
+  add(Verdict::kMissingQueued).because = replayer::FaultHit{0, 25, kStart, Verb::kAdded, 7, pod(), {}, 0};
+  add(Verdict::kMissingQueued).because = replayer::FaultHit{0, 27, kStart, Verb::kAdded, 9, pod(), {}, 25};
+  expect("because       fault 1 delayed @25 ADDED rv 7\n");
+  expect("because       fault 1 held it up: @27 behind @25\n");
+  expect("fault    2  , fired 0, overruled 3\n");
+  const std::string json = run_json({"t.trace", *recording_, config_, followed_, outcome_});
+  EXPECT_NE(json.find("\"how\": \"hit\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"how\": \"held-up\",\n        \"behind_seq\": 25"), std::string::npos) << json;
+}
+
 TEST_F(RunReport, NamesWhatIsExceeded) {
   const HostPort port{"", Protocol::kTcp, 80};
   add(Verdict::kOvercommitView).misfit = {Misfit::Kind::kPort, pod(), &port, {}};

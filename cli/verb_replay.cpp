@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 
 #include "base/duration.h"
@@ -14,9 +15,27 @@ using replayer::FaultKind;
 
 constexpr std::string_view kTriggers =
     "A TRIGGER is words in any order; the change must match all of them:\n"
-    "  pods | nodes   ADDED | MODIFIED | DELETED   name=GLOB   namespace=GLOB   uid=UID\n"
-    "  @RECORD        at=+OFFSET (or later)        nth=NUMBER | all [1]   spec.nodeName=GLOB (it becomes this)\n"
+    "  pods | nodes   ADDED | MODIFIED | DELETED   name=GLOB namespace=GLOB uid=UID\n"
+    "  @RECORD        at=+OFFSET (or later)        nth=NUMBER | all [1]\n"
+    "  spec.nodeName=GLOB (it becomes this)\n"
     "A delay also takes by=DURATION. All of it is in docs/faults.md.\n";
+
+constexpr size_t kHelpColumn = 32, kHelpWidth = 80;
+
+// CLI11 keeps a description's line breaks and indents what follows them.
+std::string wrapped(std::string_view text) {
+  std::string out;
+  size_t column = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    const bool breaks = column > 0 && column + 1 + (end - at) > kHelpWidth - kHelpColumn;
+    if (column > 0) out += breaks ? '\n' : ' ';
+    column = (breaks || column == 0 ? 0 : column + 1) + (end - at);
+    out += text.substr(at, end - at);
+    at = end + 1;
+  }
+  return out;
+}
 
 class Replay : public Verb {
  public:
@@ -29,6 +48,7 @@ class Replay : public Verb {
   }
 
   void declare(CLI::App& app) override {
+    app.get_formatter()->column_width(kHelpColumn);
     app.add_option("TRACE", trace_, "The trace")->required()->type_name("FILE");
     app.add_option("--as", as_, "Whose recorded binds are followed [whoever won most]")->type_name("NAME");
     app.add_option("--scheduler-name", scheduler_names_,
@@ -39,9 +59,11 @@ class Replay : public Verb {
     app.add_option("--drain", drain_, "How long time runs on after the end [TTL + re-list + lag]")
         ->type_name("DURATION");
     app.add_option("--seed", seed_, "Settles ties between equal choices [0]")->type_name("NUMBER");
+    app.add_flag("--all", all_, "Show every finding, also of those that are alike");
     app.add_flag("--json", json_, "Print JSON");
     declare_faults(app);
     declare_policy(app);
+    for (CLI::Option* option : app.get_options()) option->description(wrapped(option->get_description()));
     app.footer(std::string(kTriggers) + "\n" + app.get_footer());
   }
 
@@ -60,7 +82,8 @@ class Replay : public Verb {
       return terminal.fail(looked.error());
     }
     const report::RunShown shown{trace_, **recording, *config, **followed, *outcome};
-    terminal.out << (json_ ? report::run_json(shown) : report::run_text(shown, terminal.style));
+    terminal.out << (json_ ? report::run_json(shown)
+                           : report::run_text(shown, terminal.style, all_ ? report::Limits::none() : report::Limits{}));
     if (outcome->ending == replayer::Ending::kViolated) return ExitCode::kFindings;
     if (outcome->ending == replayer::Ending::kUnknown) return ExitCode::kUnknown;
     return (*recording)->info().complete() ? ExitCode::kOk : ExitCode::kMissing;
@@ -161,7 +184,7 @@ class Replay : public Verb {
   std::vector<std::optional<std::string>> values_;  // by index of scheduler::parameters()
   std::optional<std::string> lag_, drain_;
   std::string seed_{"0"};
-  bool json_ = false;
+  bool all_ = false, json_ = false;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "base/duration.h"
 #include "base/hash.h"
@@ -64,16 +66,7 @@ class RunText {
 
   std::string text() {
     head();
-    size_t shown = 0;
-    for (size_t i = 0; i < findings().size() && shown < limits_.findings; ++i) {
-      if (findings()[i].root) continue;
-      block(i);
-      ++shown;
-    }
-    if (run_.outcome.roots() > shown) {
-      out_ += fmt::format("\nand {} like these; --json holds them all\n",
-                          counted(run_.outcome.roots() - shown, "more finding"));
-    }
+    ledger();
     notes();
     return std::move(out_);
   }
@@ -163,6 +156,65 @@ class RunText {
     if (verdict == Verdict::kOvercommitView) out += " in view";
     if (verdict == Verdict::kOvercommitTruth) out += " in truth";
     return out;
+  }
+
+  // --- The findings
+
+  // What kind of cause a finding has: as what, and of a fault which.
+  enum class Cause : uint8_t { kFault, kWait, kDeletedBeforeAssumed, kDeletedBeforePurge, kNone };
+  using Kin = std::tuple<Verdict, Cause, size_t>;
+  struct Alike {
+    size_t all = 0, shown = 0, left = 0;
+    Time first, last;  // of those left out
+  };
+
+  static Kin kin_of(const Finding& finding) {
+    if (finding.because) {
+      return {finding.verdict, finding.because->held_up() ? Cause::kWait : Cause::kFault, finding.because->fault};
+    }
+    const Cause cause = finding.race == replayer::Race::kDeletedBeforeAssumed ? Cause::kDeletedBeforeAssumed
+                        : finding.race == replayer::Race::kDeletedBeforePurge ? Cause::kDeletedBeforePurge
+                                                                              : Cause::kNone;
+    return {finding.verdict, cause, 0};
+  }
+
+  // "zombie-scheduled by fault 1"
+  static std::string kin_text(const Kin& kin) {
+    const auto& [verdict, cause, fault] = kin;
+    std::string out = verdict_text(verdict);
+    if (cause == Cause::kFault) return out + fmt::format(" by fault {}", fault + 1);
+    if (cause == Cause::kWait) return out + fmt::format(" held up by fault {}", fault + 1);
+    return cause == Cause::kNone ? out : out + " by the same race";
+  }
+
+  void ledger() {
+    std::map<Kin, Alike> kinds;
+    for (const Finding& finding : findings()) {
+      if (!finding.root) ++kinds[kin_of(finding)].all;
+    }
+    size_t shown = 0, left = 0;
+    for (size_t i = 0; i < findings().size(); ++i) {
+      if (findings()[i].root) continue;
+      Alike& alike = kinds[kin_of(findings()[i])];
+      if (alike.all > limits_.alike && alike.shown >= limits_.alike_shown) {
+        if (alike.left++ == 0) alike.first = findings()[i].birth;
+        alike.last = findings()[i].birth;
+      } else if (shown == limits_.findings) {
+        ++left;
+      } else {
+        block(i);
+        ++alike.shown;
+        ++shown;
+      }
+    }
+    std::string rest;
+    for (const auto& [kin, alike] : kinds) {
+      if (alike.left == 0) continue;
+      rest += fmt::format("and {} more {}, {} … {}\n", count(alike.left), kin_text(kin), offset(alike.first),
+                          offset(alike.last));
+    }
+    if (left > 0) rest += fmt::format("and {} like these\n", counted(left, "more finding"));
+    if (!rest.empty()) out_ += "\n" + rest + "--all shows every one, --json holds them all\n";
   }
 
   // --- One finding

@@ -1,6 +1,7 @@
 // What `replay` shows of a run: its inputs, its verdict, and a block for each finding. Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "replayer/run.h"
@@ -17,11 +18,15 @@ struct RunShown {
   const replayer::Outcome& outcome;
 };
 
-// How much of a long ledger is shown to people; JSON holds all of it.
+// How much of a long ledger is shown to people; none() and JSON hold all of it.
 struct Limits {
   size_t findings = 100;     // with their blocks
   size_t consequences = 10;  // of one finding
   size_t refusals = 5;       // of one finding
+  size_t alike = 10;         // more of one verdict and one kind of cause than this: only the first stand in full
+  size_t alike_shown = 3;    // as many of them
+
+  static constexpr Limits none() { return {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}; }
 };
 
 std::string run_text(const RunShown& run, Style style, const Limits& limits = {});

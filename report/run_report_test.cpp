@@ -1,6 +1,7 @@
 // The rarer lines of a run's report. What a real run shows is held by cli/golden.
 #include "report/run_report.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -104,11 +105,30 @@ TEST_F(RunReport, CutsWhatIsLongAndSaysSo) {
   for (int i = 0; i < 4; ++i) outcome_.findings[0].would_refuse.push_back({kStart, pod(), {}, {}});
   add(Verdict::kWrongNode).root = 0;
   add(Verdict::kWrongNode).root = 0;
-  const Limits limits{2, 1, 3};
+  const Limits limits{2, 1, 3, 10, 3};
   expect("verdict  violated · 5 findings: 5 zombie-assumed · 2 consequences", limits);
-  expect("\nand 3 more findings like these; --json holds them all\n", limits);
+  expect("\nand 3 more findings like these\n--all shows every one, --json holds them all\n", limits);
   expect("and 1 more pod\n", limits);
   expect("and 1 more\n", limits);
+}
+
+TEST_F(RunReport, GroupsWhatIsAlike) {
+  config_.plan.faults.resize(2);
+  for (int i = 0; i < 11; ++i)
+    add(Verdict::kZombieScheduled).because = replayer::FaultHit{0, 25, kStart, Verb::kAdded, 7, {}, {}, 0};
+  for (int i = 0; i < 12; ++i) add(Verdict::kZombieAssumed).race = replayer::Race::kDeletedBeforePurge;
+  for (int i = 0; i < 10; ++i) add(Verdict::kMissingQueued);
+  expect(
+      "\nand 8 more zombie-scheduled by fault 1, +4.000 s … +11.000 s\n"
+      "and 9 more zombie-assumed by the same race, +15.000 s … +23.000 s\n"
+      "--all shows every one, --json holds them all\n");
+  const std::string shown = text();
+  EXPECT_NE(shown.find("\nF3  "), std::string::npos);
+  EXPECT_EQ(shown.find("\nF4  "), std::string::npos);
+  for (int i = 24; i <= 33; ++i) EXPECT_NE(shown.find(fmt::format("\nF{}  missing-queued", i)), std::string::npos);
+  const std::string all = text(Limits::none());
+  for (int i = 1; i <= 33; ++i) EXPECT_NE(all.find(fmt::format("\nF{}  ", i)), std::string::npos);
+  EXPECT_EQ(all.find("--all"), std::string::npos);
 }
 
 TEST_F(RunReport, TellsAFrameThatWasHitFromOneThatWaited) {

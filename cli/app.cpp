@@ -19,6 +19,7 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   verbs.push_back(export_verb());
   verbs.push_back(redact_verb());
   verbs.push_back(cut_verb());
+  verbs.push_back(merge_verb());
   verbs.push_back(compact_verb());
   verbs.push_back(recover_verb());
   return verbs;

@@ -48,7 +48,7 @@ TEST(BadUsage, IsOneLineAndTwo) {
       {{"frobnicate"},
        2,
        "there is no verb 'frobnicate' (one of import, info, records, verify, replay, policies, export, "
-       "redact, compact, recover)"},
+       "redact, cut, merge, compact, recover)"},
       {{"--frobnicate"}, 2, "--frobnicate"},
       {{"replay"}, 2, "TRACE is required (see inquest replay --help)"},
       {{"replay", trace, "--frob"}, 2, "--frob (see inquest replay --help)"},
@@ -81,6 +81,11 @@ TEST(BadUsage, IsOneLineAndTwo) {
       {{"import", "-"}, 2, "the standard input has no name that the trace could take (say -o FILE)"},
       {{"import", "x", "--no-redact", "--redact-annotation", "a"}, 2, "excludes"},
       {{"export", trace, "--json"}, 2, "say -o FOLDER too"},
+      {{"cut", trace, "-o", "x.trace", "--from", "@9", "--to", "@9"}, 2, "--to @9: the span ends before it begins"},
+      {{"cut", trace, "-o", "x.trace", "--from", "+9h"}, 2, "hostport.trace: nothing lies in that span"},
+      {{"cut", trace, "-o", "x.trace", "--from", "noon"}, 2, "--from: 'noon' is no instant"},
+      {{"merge", trace, "-o", "x.trace"}, 2, "one trace alone is not to be merged"},
+      {{"merge", trace, trace, "-o", "x.trace"}, 2, "hostport.trace: is given twice"},
       {{"redact", trace}, 2, "--output is required"},
       {{"compact", trace, "-o", trace}, 2, "hostport.trace: exists already"},
       {{"recover", trace, "-o", "saved.trace"}, 2, "hostport.trace: is whole and closed: there is nothing to recover"},
@@ -98,8 +103,8 @@ TEST(BadUsage, NoVerbShowsTheHelp) {
 
 TEST(BadUsage, HelpStartsWithAnExample) {
   const Workplace place;
-  for (const char* verb :
-       {"import", "info", "records", "verify", "replay", "policies", "export", "redact", "compact", "recover"}) {
+  for (const char* verb : {"import", "info", "records", "verify", "replay", "policies", "export", "redact", "cut",
+                           "merge", "compact", "recover"}) {
     const Ran ran = place.run({verb, "--help"});
     EXPECT_EQ(ran.exit, 0);
     EXPECT_TRUE(ran.out.starts_with(std::string("Example:\n  inquest ") + verb)) << ran.out;

@@ -35,6 +35,7 @@ std::unique_ptr<Verb> records_verb();
 std::unique_ptr<Verb> export_verb();
 std::unique_ptr<Verb> redact_verb();
 std::unique_ptr<Verb> cut_verb();
+std::unique_ptr<Verb> merge_verb();
 std::unique_ptr<Verb> compact_verb();
 std::unique_ptr<Verb> recover_verb();
 std::unique_ptr<Verb> replay_verb();

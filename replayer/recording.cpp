@@ -27,22 +27,34 @@ class RecordingLoader {
   }
 
  private:
-  // The view's stream of a resource: the first that holds anything of it.
+  // The view's stream of a resource: the first that holds anything of it, and those of its name that begin after it has
+  // ended (traces that were merged).
   Result<void> choose_streams() {
     for (const trace::StreamSummary& summary : out_.info().streams) {
       const trace::Stream& stream = summary.stream;
       streams_.resize(std::max<size_t>(streams_.size(), size_t{stream.id.value} + 1));
       streams_[stream.id.value] = stream;
       if (stream.kind != trace::StreamKind::kWatch || summary.first == 0) continue;
-      if (stream.resource == "pods" && !pods_) {
-        pods_ = stream.id;
+      if (stream.resource == "pods" && take_into_view(summary, pods_)) {
         covered_until_ = summary.closed_at == 0 ? UINT64_MAX : summary.closed_at;
       }
-      if (stream.resource == "nodes" && !nodes_) nodes_ = stream.id;
+      if (stream.resource == "nodes") take_into_view(summary, nodes_);
     }
-    if (pods_) return {};
+    if (pods_ != nullptr) return {};
     return Error{ErrorCode::kInput, "the trace holds no list or watch of pods, so there is nothing to replay",
                  out_.path(), "import the recording of the pods' stream too"};
+  }
+
+  // `last`: the view's stream of that resource so far.
+  bool take_into_view(const trace::StreamSummary& summary, const trace::StreamSummary*& last) {
+    if (last != nullptr && (last->stream.name != summary.stream.name || summary.first < last->last)) return false;
+    last = &summary;
+    in_view_.resize(std::max<size_t>(in_view_.size(), size_t{summary.stream.id.value} + 1));
+    in_view_[summary.stream.id.value] = true;
+    return true;
+  }
+  bool in_view(const Record& record) const {
+    return record.stream.value < in_view_.size() && in_view_[record.stream.value];
   }
 
   void take(const Record& record) {
@@ -84,11 +96,11 @@ class RecordingLoader {
       const ListRange range = append(record, out_.pods_);
       for (const PodFacts& pod : pods_of(range)) see(pod);
       out_.lists_.push_back(range);
-      push(record, EventKind::kPodsListed, out_.lists_.size() - 1, record.stream == pods_);
+      push(record, EventKind::kPodsListed, out_.lists_.size() - 1, in_view(record));
       pods_listed_ = true;
     } else if (resource == "nodes") {
       out_.lists_.push_back(append(record, out_.nodes_));
-      push(record, EventKind::kNodesListed, out_.lists_.size() - 1, record.stream == nodes_);
+      push(record, EventKind::kNodesListed, out_.lists_.size() - 1, in_view(record));
     }
   }
 
@@ -113,13 +125,13 @@ class RecordingLoader {
     const ObjectFacts& object = record.objects.front();
     if (const auto* pod = std::get_if<PodFacts>(&object)) {
       out_.pods_.push_back(*pod);
-      push(record, EventKind::kPod, out_.pods_.size() - 1, record.stream == pods_);
+      push(record, EventKind::kPod, out_.pods_.size() - 1, in_view(record));
       infer_bind(record, *pod);
       infer_failure(record, *pod);
       see(*pod);
     } else if (const auto* node = std::get_if<NodeFacts>(&object)) {
       out_.nodes_.push_back(*node);
-      push(record, EventKind::kNode, out_.nodes_.size() - 1, record.stream == nodes_);
+      push(record, EventKind::kNode, out_.nodes_.size() - 1, in_view(record));
     } else if (const auto* event = std::get_if<EventFacts>(&object)) {
       take_event(record, *event);
     }
@@ -252,7 +264,8 @@ class RecordingLoader {
 
   Recording& out_;
   std::vector<trace::Stream> streams_;  // by id
-  trace::StreamId pods_, nodes_;
+  std::vector<bool> in_view_;           // by id of a stream
+  const trace::StreamSummary *pods_ = nullptr, *nodes_ = nullptr;
   trace::Seq covered_until_ = 0;
   bool pods_listed_ = false;
   bool started_ = false;

@@ -1,0 +1,381 @@
+#include "recorder/merge.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "recorder/bind_set.h"
+#include "recorder/names.h"
+#include "recorder/source.h"
+#include "schema/reader.h"
+#include "schema/writer.h"
+
+namespace inquest::recorder {
+namespace {
+
+using trace::Record;
+using trace::RecordKind;
+using trace::Seq;
+
+constexpr const char* kNoteSource = "merge";
+
+struct Place {  // of a record
+  size_t input = 0;
+  Seq seq = 0;
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+// A stream of one input.
+struct InputStream {
+  trace::StreamId id;  // in the merged trace
+  trace::Stream stream;
+  Time first, last;  // of its records
+  ResourceVersion reached = 0;
+  std::optional<ResourceVersion> continues;  // what a stream of the same name had reached before
+};
+
+struct Input {
+  explicit Input(trace::TraceReader opened) : reader(std::move(opened)) {}
+  trace::TraceReader reader;
+  std::vector<InputStream> streams;
+  std::optional<Names> names;
+  std::optional<Record> head;  // nothing: at the end
+  Time at, start;
+  std::optional<Time> origin;
+  std::map<Seq, Seq> requests;  // in the input: in the merged trace
+};
+
+class Merge {
+ public:
+  explicit Merge(std::vector<Input> inputs) : inputs_(std::move(inputs)), spool_(""), binds_(seen_names_, spool_) {}
+
+  Result<void> look();
+  Result<MergeReport> run(trace::TraceWriter& writer);
+  const Catalog& catalog() const { return catalog_; }
+
+ private:
+  struct Observed {
+    Place place;
+    trace::BindObservation observation;  // by the merged trace's streams
+  };
+
+  Result<void> look_at(size_t input);
+  void observe(size_t input, const Record& record, Names& names, std::map<Seq, std::vector<size_t>>& open);
+  void join_binds();
+  void find_continued();
+  Result<void> declare(trace::TraceWriter& writer);
+  Result<void> write_origin(trace::TraceWriter& writer);
+  Result<void> advance(Input& input);
+  Result<void> write(size_t index, trace::TraceWriter& writer);
+  Result<void> write_gap(InputStream& stream, const Record& first, trace::TraceWriter& writer);
+  bool skips(size_t index, const Record& record) const;
+  void tell(trace::TraceWriter& writer);
+
+  Catalog catalog_, seen_names_;
+  std::vector<Input> inputs_;
+  BodySpool spool_;
+  BindSet binds_;
+  std::vector<Observed> observed_;  // by index into binds_.seen()
+  bool too_many_ = false;
+  std::set<Place> dropped_;  // requests that another trace has, too
+  std::map<Place, std::vector<trace::BindObservation>> added_;
+  MergeReport report_;
+};
+
+// What has to be known before the first record is written.
+Result<void> Merge::look() {
+  uint32_t id = 0;
+  for (Input& input : inputs_) {
+    for (const trace::StreamSummary& summary : input.reader.info().streams) {
+      input.streams.push_back({{id++}, summary.stream, {}, {}, 0, {}});
+    }
+  }
+  for (size_t i = 0; i < inputs_.size(); ++i) INQUEST_TRY_VOID(look_at(i));
+  find_continued();
+  join_binds();
+  return {};
+}
+
+Result<void> Merge::look_at(size_t index) {
+  Input& input = inputs_[index];
+  Names names(input.reader.catalog(), seen_names_);
+  std::map<Seq, std::vector<size_t>> open;
+  for (;;) {
+    INQUEST_TRY(const Record* record, input.reader.next());
+    if (record == nullptr) break;
+    if (record->kind == RecordKind::kSource) {
+      const bool origin = record->text && input.reader.catalog().text(record->text) == trace::kOrigin;
+      if (origin && !input.origin) input.origin = record->wall;
+      continue;
+    }
+    InputStream& stream = input.streams[record->stream.value];
+    if (!stream.first.known()) stream.first = record->wall;
+    stream.last = std::max(stream.last, record->wall);
+    if (record->kind != RecordKind::kGap && !record->checkpoint) stream.reached = std::max(stream.reached, record->rv);
+    if (record->kind == RecordKind::kBindRequest || record->kind == RecordKind::kBindAnswer) {
+      observe(index, *record, names, open);
+    }
+  }
+  input.reader.rewind();
+  return {};
+}
+
+void Merge::observe(size_t index, const Record& record, Names& names, std::map<Seq, std::vector<size_t>>& open) {
+  if (record.kind == RecordKind::kBindAnswer) {
+    const auto request = open.find(record.bind.request);
+    if (request == open.end()) return;
+    for (const size_t i : request->second) binds_.seen()[i].code = record.bind.code;
+    open.erase(request);
+    return;
+  }
+  for (const trace::BindObservation& observation : record.bind.observations) {
+    if (binds_.seen().size() >= kMaxBinds) {
+      too_many_ = true;
+      return;
+    }
+    const InputStream& stream = inputs_[index].streams[observation.stream.value];
+    SeenBind bind;
+    bind.input = stream.id.value;
+    bind.own_log = stream.stream.kind == trace::StreamKind::kBindLog;
+    bind.pod = names.pod(record.bind.pod);
+    bind.node = names.node(record.bind.node);
+    bind.scheduler = names.string(record.bind.scheduler);
+    bind.sent = observation.sent;
+    bind.answered = observation.answered;
+    open[record.seq].push_back(binds_.seen().size());
+    binds_.seen().push_back(bind);
+    observed_.push_back({{index, record.seq}, {stream.id, observation.sent, observation.answered}});
+  }
+}
+
+void Merge::join_binds() {
+  if (too_many_) return;
+  binds_.join();
+  for (const JoinedBind& joined : binds_.joined()) {
+    const Place primary = observed_[joined.observations.front()].place;
+    std::set<size_t> seen_by{primary.input};
+    for (const uint32_t i : joined.observations) {
+      const Observed& other = observed_[i];
+      if (other.place.input == primary.input) continue;
+      dropped_.insert(other.place);
+      added_[primary].push_back(other.observation);
+      seen_by.insert(other.place.input);
+    }
+    report_.binds_joined += seen_by.size() > 1;
+  }
+}
+
+// Inputs stand in the order of their start.
+void Merge::find_continued() {
+  for (size_t later = 1; later < inputs_.size(); ++later) {
+    for (InputStream& stream : inputs_[later].streams) {
+      if (stream.stream.kind != trace::StreamKind::kWatch || !stream.first.known()) continue;
+      for (size_t earlier = 0; earlier < later; ++earlier) {
+        for (const InputStream& before : inputs_[earlier].streams) {
+          const trace::Stream &a = before.stream, &b = stream.stream;
+          if (a.kind != b.kind || a.name != b.name || a.resource != b.resource || !before.first.known()) continue;
+          if (before.last <= stream.first) {
+            stream.continues = std::max(stream.continues.value_or(0), before.reached);
+            continue;
+          }
+          report_.warnings.push_back("two streams named " + b.name + ", from " + inputs_[earlier].reader.path() +
+                                     " and " + inputs_[later].reader.path() +
+                                     ", overlap in time: both are kept, a replay's view is made of the first");
+        }
+      }
+    }
+  }
+}
+
+Result<void> Merge::declare(trace::TraceWriter& writer) {
+  for (const Input& input : inputs_) {
+    for (const InputStream& stream : input.streams) {
+      INQUEST_TRY(const trace::StreamId id, writer.add_stream(stream.stream));
+      INQUEST_CHECK(id == stream.id, id.value);
+    }
+  }
+  return {};
+}
+
+// Of traces that were cut, the earliest start of what they were cut out of.
+Result<void> Merge::write_origin(trace::TraceWriter& writer) {
+  std::optional<Time> origin;
+  Time start = Time::never();
+  for (const Input& input : inputs_) {
+    if (input.origin && (!origin || *input.origin < *origin)) origin = input.origin;
+    start = std::min(start, input.start);
+  }
+  if (!origin || *origin > start) return {};
+  Record record;
+  record.stream = inputs_.front().streams.front().id;
+  record.kind = RecordKind::kSource;
+  record.wall = *origin;
+  record.text = catalog_.string(trace::kOrigin);
+  const auto seq = writer.append(record, "");
+  return seq.ok() ? Result<void>() : Result<void>(seq.error());
+}
+
+// What follows a record (its form, its parts) shares its time and so stays behind it; lines of logs go last.
+Result<void> Merge::advance(Input& input) {
+  INQUEST_TRY(const Record* next, input.reader.next());
+  input.head.reset();
+  if (next == nullptr) return {};
+  input.head = *next;
+  const bool line = next->kind == RecordKind::kSource && input.reader.catalog().text(next->text) == kSourceLine;
+  input.at = line ? Time::never() : std::max(input.at, next->wall);
+  return {};
+}
+
+bool Merge::skips(size_t index, const Record& record) const {
+  if (record.kind == RecordKind::kBindRequest) return dropped_.contains({index, record.seq});
+  if (record.kind == RecordKind::kBindAnswer) return dropped_.contains({index, record.bind.request});
+  return record.kind == RecordKind::kSource && inputs_[index].reader.catalog().text(record.text) == trace::kOrigin;
+}
+
+Result<void> Merge::write_gap(InputStream& stream, const Record& first, trace::TraceWriter& writer) {
+  const ResourceVersion reached = *stream.continues;
+  stream.continues.reset();
+  if (first.kind == RecordKind::kList && first.rv == reached) return {};
+  Record gap;
+  gap.stream = stream.id;
+  gap.kind = RecordKind::kGap;
+  gap.wall = first.wall;
+  gap.gap_from = reached;
+  gap.rv = first.rv > reached ? first.rv : 0;
+  gap.text = catalog_.string("between two traces: changes in between, if any, were not seen one by one");
+  const auto seq = writer.append(gap, "");
+  report_.gaps += seq.ok();
+  return seq.ok() ? Result<void>() : Result<void>(seq.error());
+}
+
+Result<void> Merge::write(size_t index, trace::TraceWriter& writer) {
+  Input& input = inputs_[index];
+  Record record = *std::move(input.head);
+  if (skips(index, record)) return advance(input);
+  InputStream& stream = input.streams[record.stream.value];
+  if (stream.continues && record.kind != RecordKind::kSource) INQUEST_TRY_VOID(write_gap(stream, record, writer));
+  INQUEST_TRY(const std::string body, input.reader.body(record.seq));
+  input.names->move(record);
+  record.stream = stream.id;
+  for (trace::BindObservation& seen : record.bind.observations) seen.stream = input.streams[seen.stream.value].id;
+  if (record.kind == RecordKind::kBindRequest) {
+    const auto added = added_.find({index, record.seq});
+    if (added != added_.end()) {
+      record.bind.observations.insert(record.bind.observations.end(), added->second.begin(), added->second.end());
+    }
+  } else if (record.kind == RecordKind::kBindAnswer) {
+    const auto request = input.requests.find(record.bind.request);
+    record.bind.request = request == input.requests.end() ? 0 : request->second;
+    if (request != input.requests.end()) input.requests.erase(request);
+  }
+  INQUEST_TRY(const Seq seq, writer.append(record, body));
+  ++report_.records;
+  if (record.kind == RecordKind::kBindRequest) input.requests[record.seq] = seq;
+  return advance(input);
+}
+
+Result<MergeReport> Merge::run(trace::TraceWriter& writer) {
+  INQUEST_TRY_VOID(declare(writer));
+  INQUEST_TRY_VOID(write_origin(writer));
+  for (Input& input : inputs_) {
+    input.names.emplace(input.reader.catalog(), catalog_);
+    INQUEST_TRY_VOID(advance(input));
+  }
+  for (;;) {
+    std::optional<size_t> first;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].head && (!first || inputs_[i].at < inputs_[*first].at)) first = i;
+    }
+    if (!first) break;
+    INQUEST_TRY_VOID(write(*first, writer));
+  }
+  tell(writer);
+  return report_;
+}
+
+void Merge::tell(trace::TraceWriter& writer) {
+  for (const Input& input : inputs_) {
+    const trace::TraceInfo& info = input.reader.info();
+    for (const trace::TraceLoss& loss : info.losses) writer.add_loss(loss.source, loss.what, loss.count);
+    for (const trace::TraceLoss& note : info.notes) writer.add_note(note.source, note.what, note.count);
+    if (info.state != trace::TraceState::kClosed) {
+      writer.add_loss(kNoteSource, "a trace that this was merged from was not closed", 1);
+    }
+  }
+  for (const std::string& warning : report_.warnings) writer.add_note(kNoteSource, warning, 1);
+  if (report_.binds_joined > 0) writer.add_note(kNoteSource, "binds that several traces saw", report_.binds_joined);
+  if (!too_many_) return;
+  const char* const kText = "there are too many binds to find those that several traces saw: they count twice";
+  writer.add_note(kNoteSource, kText, 1);
+  report_.warnings.emplace_back(kText);
+}
+
+// When the first thing in it happened; that of a cut is not its origin.
+Result<Time> first_time(trace::TraceReader& reader) {
+  for (;;) {
+    INQUEST_TRY(const Record* record, reader.next());
+    if (record != nullptr && record->kind == RecordKind::kSource) continue;
+    const Time first = record == nullptr ? Time::never() : record->wall;
+    reader.rewind();
+    return first;
+  }
+}
+
+// Whether they can be traces of one cluster, each once.
+Result<void> check_inputs(const std::vector<Input>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const trace::TraceInfo& a = inputs[i].reader.info();
+    for (size_t j = 0; j < i; ++j) {
+      const trace::TraceInfo& b = inputs[j].reader.info();
+      const std::string &path = inputs[i].reader.path(), &other = inputs[j].reader.path();
+      if (path == other) return Error{ErrorCode::kUsage, "is given twice", path, "every trace counts once"};
+      if (a.uuid == b.uuid) {
+        return Error{ErrorCode::kUsage, "is the same trace as " + other + " (uuid " + a.uuid + ")", path,
+                     "every trace counts once"};
+      }
+      if (!a.server.empty() && !b.server.empty() && a.server != b.server) {
+        return Error{ErrorCode::kUsage, "is of another cluster than " + other, path, "merge traces of one cluster"};
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<MergeReport> merge_traces(const MergeOptions& options) {
+  if (options.inputs.size() < 2) {
+    return Error{ErrorCode::kUsage, "one trace alone is not to be merged", "", "name two or more"};
+  }
+  std::vector<Input> inputs;
+  std::string scope;
+  trace::TraceHeader header;
+  for (const std::string& path : options.inputs) {
+    INQUEST_TRY(auto reader, trace::TraceReader::open(path));
+    const trace::TraceInfo& info = reader.info();
+    if (header.server.empty()) header.server = info.server;
+    if (header.cluster_version.empty()) header.cluster_version = info.cluster_version;
+    scope += (scope.empty() ? "merge of " : ", ") + info.uuid + (info.scope.empty() ? "" : " (" + info.scope + ")");
+    inputs.emplace_back(std::move(reader));
+    INQUEST_TRY(inputs.back().start, first_time(inputs.back().reader));
+  }
+  header.scope = scope;
+  INQUEST_TRY_VOID(check_inputs(inputs));
+  std::stable_sort(inputs.begin(), inputs.end(), [](const Input& a, const Input& b) { return a.start < b.start; });
+  INQUEST_TRY(auto output, OutputFile::prepare(options.output, options.existing));
+  MergeReport report;
+  {
+    Merge merge(std::move(inputs));
+    INQUEST_TRY_VOID(merge.look());
+    INQUEST_TRY(auto writer,
+                trace::TraceWriter::create(output.temporary(), header, merge.catalog(),
+                                           trace::TraceWriter::Existing::kRefuse, trace::WriterOptions::keep()));
+    INQUEST_TRY(report, merge.run(writer));
+    INQUEST_TRY_VOID(writer.close());
+  }
+  INQUEST_TRY_VOID(output.finish());
+  return report;
+}
+
+}  // namespace inquest::recorder

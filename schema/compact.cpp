@@ -15,7 +15,7 @@ Result<void> copy_records(TraceReader& reader, TraceWriter& writer) {
     if (record == nullptr) return {};
     INQUEST_TRY(const std::string body, reader.body(record->seq));
     INQUEST_TRY_VOID(writer.append(*record, body));
-    if (reader.at_batch_end() && reader.name_bytes() > kNamesKept) {
+    if (reader.at_batch_end() && reader.name_bytes() > names_kept(record->objects.size())) {
       INQUEST_TRY_VOID(writer.forget_names());
       reader.forget_names();
     }

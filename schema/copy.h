@@ -8,8 +8,10 @@
 
 namespace inquest::trace {
 
-// A walk empties its catalog when it holds this much text.
-inline constexpr size_t kNamesKept = size_t{48} << 20;
+// A walk empties its catalog when it holds this much text; less where one record takes much memory itself.
+inline constexpr size_t kNamesKept = size_t{16} << 20, kNamesKeptBesideLarge = size_t{4} << 20;
+inline constexpr size_t kLargeObjects = 50'000;
+inline size_t names_kept(size_t objects) { return objects > kLargeObjects ? kNamesKeptBesideLarge : kNamesKept; }
 
 TraceHeader header_of(const TraceInfo& info);
 Result<void> copy_summary(const TraceInfo& info, TraceWriter& writer);  // streams, losses, notes

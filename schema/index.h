@@ -4,7 +4,7 @@
 // pod and bind, up to kMaxIndexRows of each; what comes beyond is left out, and the trace says so.
 #pragma once
 
-#include <map>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -51,9 +51,9 @@ class Index {
   void add(const PodFacts& facts, const Record& record, Seq seq);
 
   std::vector<uint32_t> row_of_;  // by PodId: index into pods_ plus one; 0: not there
-  std::vector<Pod> pods_;
-  std::vector<BindRow> binds_;  // in order of seq
-  std::vector<Gap> gaps_;
+  std::deque<Pod> pods_;          // deques, because growing a vector doubles it
+  std::deque<BindRow> binds_;     // in order of seq
+  std::deque<Gap> gaps_;
   bool partial_ = false;
 };
 

@@ -43,7 +43,7 @@ class Recovery {
   Result<void> copy_batch(const BatchRow& row, bool with_bodies);
   Result<void> fill_gap(const Record& record);
   void lost(uint64_t id, Seq first, Seq last, const std::string& why);
-  Result<void> forget_names();
+  Result<void> forget_names(size_t objects);
   Seq moved(Seq request) const;
   void tell_losses();
 
@@ -231,11 +231,11 @@ Result<void> Recovery::copy_batch(const BatchRow& row, bool with_bodies) {
     ++report_.records_kept;
   }
   ++report_.batches_kept;
-  return forget_names();
+  return forget_names(record.objects.size());
 }
 
-Result<void> Recovery::forget_names() {
-  if (catalog_bytes_ <= kNamesKept) return {};
+Result<void> Recovery::forget_names(size_t objects) {
+  if (catalog_bytes_ <= names_kept(objects)) return {};
   INQUEST_TRY_VOID(writer_->forget_names());
   catalog_ = Catalog();
   catalog_bytes_ = 0;

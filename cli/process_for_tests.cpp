@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace inquest::cli {
 namespace {
@@ -66,24 +69,43 @@ std::string Workplace::listing() const {
   return out;
 }
 
-Ran Workplace::run(const std::vector<std::string>& args, const std::string& out_to) const {
+int Workplace::start(const std::vector<std::string>& args, const std::string& out) const {
   std::vector<std::string> words{INQUEST_BINARY};
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const std::string out = out_to.empty() ? path(kOut) : out_to;
   const std::string err = path(kErr);
   const pid_t child = fork();
   if (child == 0) become(argv, folder_.c_str(), out.c_str(), err.c_str());
+  return child;
+}
+
+Ran Workplace::run(const std::vector<std::string>& args, const std::string& out_to) const {
+  const std::string out = out_to.empty() ? path(kOut) : out_to;
+  const pid_t child = start(args, out);
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   Ran ran;
   ran.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (out_to.empty()) ran.out = read_file(out);
-  ran.err = read_file(err);
+  ran.err = read_file(path(kErr));
   return ran;
+}
+
+int64_t Workplace::time_us(const std::vector<std::string>& args) const {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(run(args).exit, 0);
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Workplace::run_killed(const std::vector<std::string>& args, int64_t after_us) const {
+  const pid_t child = start(args, path(kOut));
+  std::this_thread::sleep_for(std::chrono::microseconds(after_us));
+  kill(child, SIGKILL);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
 }
 
 std::string Workplace::imported(const std::string& name) const {

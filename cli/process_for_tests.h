@@ -27,10 +27,15 @@ class Workplace {
 
   // inquest ARGS, bound by file permissions even for root; `out_to`: a file that takes its output in place of Ran::out.
   Ran run(const std::vector<std::string>& args, const std::string& out_to = "") const;
+  // How long it takes, and the same killed (SIGKILL) after so long, unless it has ended before.
+  int64_t time_us(const std::vector<std::string>& args) const;
+  void run_killed(const std::vector<std::string>& args, int64_t after_us) const;
   // The trace of traces/NAME/*, imported; NAME.trace.
   std::string imported(const std::string& name) const;
 
  private:
+  int start(const std::vector<std::string>& args, const std::string& out) const;
+
   std::string folder_;
 };
 

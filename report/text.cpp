@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/duration.h"
+#include "report/table.h"
 
 namespace inquest::report {
 namespace {
@@ -151,6 +152,24 @@ std::string short_uid(std::string_view uid) {
 std::string pod_name(const Catalog& catalog, PodId pod) {
   const KeyId key = catalog.key_of(pod);
   return printable(catalog.ns(key)) + "/" + printable(catalog.name(key));
+}
+
+std::string wrapped_parts(const std::vector<std::string>& parts, size_t indent) {
+  std::string out;
+  size_t column = indent;
+  const size_t below = indent <= kLineWidth / 3 ? indent : 2;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    const size_t takes = width(part) + (out.empty() ? 0 : width(kDot));
+    if (!out.empty() && column + takes > kLineWidth) {
+      out += "\n" + std::string(below, ' ') + part;
+      column = below + width(part);
+    } else {
+      out += out.empty() ? part : std::string(kDot) + part;
+      column += takes;
+    }
+  }
+  return out;
 }
 
 void add_part(std::string& line, std::string_view part) {

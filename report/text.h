@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.h"
 #include "schema/facts.h"
@@ -40,6 +41,11 @@ std::string_view name_of(Protocol protocol);                                    
 std::string port(const HostPort& port);                                             // "8080/TCP", "10.0.0.1:53/UDP"
 std::string short_uid(std::string_view uid);                                        // "7a3e…"
 std::string pod_name(const Catalog& catalog, PodId pod);                            // "sched-lab/pod1"
+
+// The parts as lines of at most kLineWidth columns where the parts allow it; `indent` is where the first line starts,
+// and the others stand below it if that is not too far right.
+std::string wrapped_parts(const std::vector<std::string>& parts, size_t indent);
+inline constexpr size_t kLineWidth = 80;
 
 // Adds `part` to a line whose parts are separated by kDot; an empty part is none.
 void add_part(std::string& line, std::string_view part);

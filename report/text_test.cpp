@@ -82,5 +82,14 @@ TEST(Names, OfPods) {
   EXPECT_EQ(short_uid(""), "none");
 }
 
+TEST(WrappedParts, BreakBetweenPartsAtTheWidthOfALine) {
+  const std::string forty(40, 'x');
+  EXPECT_EQ(wrapped_parts({}, 5), "");
+  EXPECT_EQ(wrapped_parts({"a", "", "b"}, 5), "a · b");
+  EXPECT_EQ(wrapped_parts({forty, std::string(32, 'y')}, 5), forty + " · " + std::string(32, 'y')) << "80 columns";
+  EXPECT_EQ(wrapped_parts({forty, std::string(33, 'y')}, 5), forty + "\n     " + std::string(33, 'y'));
+  EXPECT_EQ(wrapped_parts({forty, forty}, 60), forty + "\n  " + forty) << "too far right to stand below";
+}
+
 }  // namespace
 }  // namespace inquest::report

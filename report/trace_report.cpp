@@ -120,15 +120,13 @@ std::string import_line(const std::string& file, const trace::TraceInfo& info,
     const std::string binds = counted(totals.bind_requests, "bind");
     list(totals.observations == totals.bind_requests ? binds : binds + " seen " + counted(totals.observations, "time"));
   }
-  std::string line = span(length(info));
-  add_part(line, frames);
-  add_part(line, checkpoints_text(checkpoints, style));
-  add_part(line, gaps_text(totals));
+  std::vector<std::string> parts{span(length(info)), frames, checkpoints_text(checkpoints, style), gaps_text(totals)};
   if (totals.lost + totals.undecodable > 0) {
-    add_part(line, style.bad(counted(totals.lost + totals.undecodable, "line") + " not understood"));
+    parts.push_back(style.bad(counted(totals.lost + totals.undecodable, "line") + " not understood"));
   }
-  add_part(line, size(info.file_bytes));
-  return style.strong(printable(file)) + "  " + line + "\n";
+  parts.push_back(size(info.file_bytes));
+  const std::string name = printable(file);
+  return style.strong(name) + "  " + wrapped_parts(parts, width(name) + 2) + "\n";
 }
 
 std::string info_text(const std::string& file, const trace::TraceInfo& info, const std::optional<PodCounts>& pods,

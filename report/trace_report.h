@@ -22,7 +22,7 @@ std::string info_text(const std::string& file, const trace::TraceInfo& info, con
                       Style style);
 std::string info_json(const std::string& file, const trace::TraceInfo& info, const std::optional<PodCounts>& pods);
 
-// "hostport.trace  24.031 s · 24 pod frames, … · 18 checkpoints, all agree with the watch · no gaps · 96 KiB"
+// "hostport.trace  24.031 s · 24 pod frames, … · 18 checkpoints, all agree with the watch · no gaps · 96 KiB", wrapped.
 std::string import_line(const std::string& file, const trace::TraceInfo& info,
                         const replayer::CheckpointReport& checkpoints, Style style);
 

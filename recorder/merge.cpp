@@ -208,7 +208,7 @@ Result<void> Merge::write_origin(trace::TraceWriter& writer) {
   }
   if (!origin || *origin > start) return {};
   Record record;
-  record.stream = inputs_.front().streams.front().id;
+  record.stream = {0};
   record.kind = RecordKind::kSource;
   record.wall = *origin;
   record.text = catalog_.string(trace::kOrigin);

@@ -81,7 +81,10 @@ void StreamFold::take(const Record& record, const Catalog& catalog) {
       unordered_ = parse_watch_path(watch_path_).rv == 0;
       streamed_.clear();
       return;
-    case RecordKind::kError:
+    case RecordKind::kError:  // of the watch, or of a list beside it that was refused
+      watch_ = Watch::kUnknown;
+      streamed_.clear();
+      return;
     case RecordKind::kClose:
       watch_ = Watch::kClosed;
       closed_because_ = text();

@@ -266,7 +266,7 @@ bool Core::runs_while_open() const {
 void Core::count_open(PodId pod, Flight& flight, int change) {
   const auto hash = [&] { return StateHash::of(StateHash::Entry::kInFlight, {pod.value, flight.open}); };
   hash_.remove(hash());
-  flight.open = static_cast<uint16_t>(flight.open + change);
+  flight.open += static_cast<uint32_t>(change);
   hash_.add(hash());
   open_binds_ += static_cast<uint32_t>(change);
   touch(pod);

@@ -214,8 +214,11 @@ Result<void> Recovery::copy_batch(const BatchRow& row, bool with_bodies) {
     if (decoder_.body_size() > 0) {
       auto read =
           with_bodies ? bodies_->read(row, decoder_.body_offset(), decoder_.body_size()) : Result<std::string>(Error{});
-      if (read.ok()) body = *std::move(read);
-      report_.bodies_lost += !read.ok();
+      if (read.ok()) {
+        body = *std::move(read);
+      } else {
+        ++report_.bodies_lost;
+      }
     }
     INQUEST_TRY_VOID(fill_gap(record));
     record.bind.request = moved(record.bind.request);

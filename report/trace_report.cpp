@@ -158,6 +158,11 @@ std::string info_text(const std::string& file, const trace::TraceInfo& info, con
   for (const trace::TraceLoss& loss : info.losses) {
     line("", fmt::format("{} × {}: {}", count(loss.count), printable(loss.source), printable(loss.what)));
   }
+  for (size_t i = 0; i < info.notes.size(); ++i) {
+    const trace::TraceLoss& note = info.notes[i];
+    const std::string source = note.source.empty() ? "" : printable(note.source) + ": ";
+    line(i == 0 ? "notes" : "", fmt::format("{} × {}{}", count(note.count), source, printable(note.what)));
+  }
   if (!info.summary_intact) line("damage", style.bad("what stands here does not match its digest: see inquest verify"));
   out += "\n" + streams_table(info);
   return out;
@@ -201,6 +206,10 @@ std::string info_json(const std::string& file, const trace::TraceInfo& info, con
   json.end_array().key("losses").begin_array();
   for (const trace::TraceLoss& loss : info.losses) {
     json.begin_object().field("source", loss.source).field("what", loss.what).field("count", loss.count).end_object();
+  }
+  json.end_array().key("notes").begin_array();
+  for (const trace::TraceLoss& note : info.notes) {
+    json.begin_object().field("source", note.source).field("what", note.what).field("count", note.count).end_object();
   }
   json.end_array().key("streams").begin_array();
   for (const trace::StreamSummary& stream : info.streams) add_stream(json, stream);

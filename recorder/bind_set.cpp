@@ -61,7 +61,9 @@ Result<void> BindSet::add(uint32_t input, const BindLine& line, const Aliases& a
   bind.sent = line.sent;
   bind.answered = line.answered;
   if (!line.audit_id.empty()) {
-    bind.audit_hash[0] = hash_bytes(line.audit_id) | 1;
+    // A request is about one pod: an id that comes with another pod, however odd, is another request.
+    const uint64_t pod = combine(hash_bytes(line.ns), hash_bytes(line.name));
+    bind.audit_hash[0] = combine(hash_bytes(line.audit_id), pod) | 1;
     bind.audit_hash[1] = combine(line.audit_id.size(), hash_bytes(std::string(line.audit_id) + "#"));
   }
   INQUEST_TRY(bind.request, spool_->put(line.request));

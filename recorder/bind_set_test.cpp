@@ -16,6 +16,7 @@ struct Seen {
   int64_t sent, answered;  // in milliseconds; 0: no answer
   const char* audit_id = "";
   const char* stage = "ResponseComplete";
+  const char* pod = "p";
 };
 
 // Joins; a bind a line: "name code sent-answered [inputs]", in order.
@@ -27,7 +28,7 @@ std::string join(const std::vector<Seen>& all, const Aliases& aliases = {}) {
   for (const Seen& seen : all) {
     BindLine line;
     line.ns = "lab";
-    line.name = "p";
+    line.name = seen.pod;
     line.uid = seen.uid;
     line.node = seen.node;
     line.code = static_cast<uint16_t>(seen.code);
@@ -119,6 +120,14 @@ TEST(BindSet, JoinsWhatIsOneBind) {
       {"no answer", {{0, "toy", "", "", "u", "n", 0, 10, 0}}, "toy 0 u@n 10-0 [0]\n"},
   };
   for (const auto& c : cases) EXPECT_EQ(join(c.seen), c.expected) << c.name;
+}
+
+TEST(BindSet, OneAuditIdWithTwoPodsIsTwoBinds) {
+  const char* kube = "kube-scheduler/v1 (linux)";
+  const std::vector<Seen> all = {{0, nullptr, kube, "", "u1", "n1", 201, 1, 2, "same", "ResponseComplete", "p1"},
+                                 {0, nullptr, kube, "", "u2", "n1", 201, 3, 4, "same", "ResponseComplete", "p2"},
+                                 {1, nullptr, kube, "", "u2", "n1", 201, 3, 4, "same", "ResponseComplete", "p2"}};
+  EXPECT_EQ(join(all), "kube-scheduler 201 u1@n1 1-2 [0]\nkube-scheduler 201 u2@n1 3-4 [0]\n");
 }
 
 TEST(BindSet, NamesWhoBound) {

@@ -67,16 +67,16 @@ void count_events(benchmark::State& state, uint64_t events) {
                                                   benchmark::Counter::kIsRate);
 }
 
-void Import(benchmark::State& state) {
+void import_lines(benchmark::State& state) {
   const std::string output = workload().path("import.trace");
   for (auto _ : state) import_to(output);
   state.SetBytesProcessed(static_cast<int64_t>(workload().capture_bytes()) * state.iterations());
   count_events(state, workload().frames());
   state.SetLabel("target 250 MB/s; client-go's decoder about 35 MB/s");
 }
-BENCHMARK(Import)->Unit(benchmark::kMillisecond);
+BENCHMARK(import_lines)->Unit(benchmark::kMillisecond);
 
-void ImportAndReplay(benchmark::State& state) {
+void import_and_replay(benchmark::State& state) {
   const std::string output = workload().path("both.trace");
   for (auto _ : state) {
     import_to(output);
@@ -87,25 +87,25 @@ void ImportAndReplay(benchmark::State& state) {
   count_events(state, workload().frames());
   state.SetLabel("target 60,000 events/s; client-go and kube-scheduler's cache about 10,800/s");
 }
-BENCHMARK(ImportAndReplay)->Unit(benchmark::kMillisecond);
+BENCHMARK(import_and_replay)->Unit(benchmark::kMillisecond);
 
-void ReplayWholeChain(benchmark::State& state) {
+void replay_whole_chain(benchmark::State& state) {
   trace_path();
   for (auto _ : state) benchmark::DoNotOptimize(replayer::follow(*load(), combined())->chain);
   count_events(state, workload().frames());
   state.SetLabel("target 1,000,000 events/s from a trace file; elsewhere about 10,800/s");
 }
-BENCHMARK(ReplayWholeChain)->Unit(benchmark::kMillisecond);
+BENCHMARK(replay_whole_chain)->Unit(benchmark::kMillisecond);
 
 // One more run over a recording in memory: what explore and blame are made of.
-void ReplayAgain(benchmark::State& state) {
+void replay_again(benchmark::State& state) {
   const auto recording = load();
   for (auto _ : state) benchmark::DoNotOptimize(replayer::follow(*recording, combined())->chain);
   count_events(state, workload().frames());
 }
-BENCHMARK(ReplayAgain)->Unit(benchmark::kMillisecond);
+BENCHMARK(replay_again)->Unit(benchmark::kMillisecond);
 
-void CoreAlone(benchmark::State& state) {
+void core_alone(benchmark::State& state) {
   const auto recording = load();
   std::vector<scheduler::Input> inputs;
   for (const replayer::Event& event : recording->events()) {
@@ -126,9 +126,9 @@ void CoreAlone(benchmark::State& state) {
   count_events(state, inputs.size());
   state.SetLabel("target 8,000,000 events/s; kube-scheduler's cache alone about 210,000/s");
 }
-BENCHMARK(CoreAlone)->Unit(benchmark::kMillisecond);
+BENCHMARK(core_alone)->Unit(benchmark::kMillisecond);
 
-void WalkFacts(benchmark::State& state) {
+void walk_facts(benchmark::State& state) {
   uint64_t records = 0;
   for (auto _ : state) {
     trace::TraceReader reader = open_trace();
@@ -140,9 +140,9 @@ void WalkFacts(benchmark::State& state) {
   }
   count_events(state, records);
 }
-BENCHMARK(WalkFacts)->Unit(benchmark::kMillisecond);
+BENCHMARK(walk_facts)->Unit(benchmark::kMillisecond);
 
-void OneBody(benchmark::State& state) {
+void one_body(benchmark::State& state) {
   trace::TraceReader reader = open_trace();
   const trace::Seq records = reader.info().records;
   trace::Seq seq = 1;
@@ -152,23 +152,23 @@ void OneBody(benchmark::State& state) {
   }
   state.SetLabel("target 5 ms");
 }
-BENCHMARK(OneBody)->Unit(benchmark::kMillisecond);
+BENCHMARK(one_body)->Unit(benchmark::kMillisecond);
 
-void OpenTrace(benchmark::State& state) {
+void info(benchmark::State& state) {
   trace_path();
   for (auto _ : state) benchmark::DoNotOptimize(open_trace().info().records);
   state.SetLabel("what info does; target 100 ms at 10 GB");
 }
-BENCHMARK(OpenTrace)->Unit(benchmark::kMillisecond);
+BENCHMARK(info)->Unit(benchmark::kMillisecond);
 
-void Size(benchmark::State& state) {
+void trace_size(benchmark::State& state) {
   const auto bytes = static_cast<double>(std::filesystem::file_size(trace_path()));
   for (auto _ : state) benchmark::DoNotOptimize(bytes);
   state.counters["JSON/trace"] = static_cast<double>(workload().capture_bytes()) / bytes;
   state.counters["B/record"] = bytes / static_cast<double>(open_trace().info().records);
   state.SetLabel("target 1/60; k8shark 1/8.4, zstd -1 in batches of 1,000 1/117");
 }
-BENCHMARK(Size)->Iterations(1);
+BENCHMARK(trace_size)->Iterations(1);
 
 // --- Writing frames of 3.7 kB, beside SQLite itself
 
@@ -184,7 +184,7 @@ std::vector<std::string> frames_of_3_7_kb() {
   return out;
 }
 
-void WriteTrace(benchmark::State& state) {
+void write_trace(benchmark::State& state) {
   const std::vector<std::string> bodies = frames_of_3_7_kb();
   const auto recording = load();
   trace::Record record;
@@ -204,14 +204,14 @@ void WriteTrace(benchmark::State& state) {
   count_events(state, bodies.size());
   state.SetLabel("target 65,000 events/s of 3.7 kB");
 }
-BENCHMARK(WriteTrace)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(write_trace)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void check(sqlite3* database, int code) {
   INQUEST_CHECK(code == SQLITE_OK || code == SQLITE_DONE, sqlite3_errmsg(database));
 }
 
 // The baseline: the same frames, a row each, as they are; WAL, synchronous NORMAL, 1,000 rows a transaction.
-void RawSqlite(benchmark::State& state) {
+void raw_sqlite(benchmark::State& state) {
   const std::vector<std::string> bodies = frames_of_3_7_kb();
   const std::string path = workload().path("raw.sqlite");
   for (auto _ : state) {
@@ -237,9 +237,9 @@ void RawSqlite(benchmark::State& state) {
   }
   state.SetBytesProcessed(static_cast<int64_t>(bodies.size()) * 3700 * state.iterations());
   count_events(state, bodies.size());
-  state.SetLabel("the baseline of WriteTrace: a row each, uncompressed, WAL, NORMAL");
+  state.SetLabel("the baseline of write_trace: a row each, uncompressed, WAL, NORMAL");
 }
-BENCHMARK(RawSqlite)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(raw_sqlite)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace inquest::bench

@@ -211,8 +211,10 @@ TEST(Recordings, BindsWithoutASchedulersNameAreNotBoundTwice) {
     capture += capture_line(2'000'000'000, "pods", "frame", pod(i, "ADDED", 2 + i, ""));
     bound += capture_line(4'000'000'000, "pods", "frame", pod(i, "MODIFIED", 6 + i, R"("nodeName":"n0",)"));
     const std::string n = std::to_string(i);
-    binds += R"({"t":300000000)" + n + R"(,"t_answer":3100000000,"request":{"metadata":{"name":"p)" + n +
-             R"(","namespace":"a","uid":"u)" + n + R"("},"target":{"name":"n0"}},"code":201})" + "\n";
+    binds.append(R"({"t":300000000)").append(n);
+    binds.append(R"(,"t_answer":3100000000,"request":{"metadata":{"name":"p)").append(n);
+    binds.append(R"(","namespace":"a","uid":"u)").append(n);
+    binds.append(R"("},"target":{"name":"n0"}},"code":201})").append("\n");
   }
   place.write("nameless.jsonl", capture + bound);
   place.write("nameless.binds.jsonl", binds);

@@ -149,7 +149,7 @@ Result<void> CaptureFeed::write_long(State& state) {
   bool first = true;
   for (const BodySpool::Ref piece : long_.pieces()) {
     INQUEST_TRY(const std::string body, long_.spool().get(piece));
-    const auto done = put(out, body);
+    auto done = put(out, body);
     if (!done.ok() && first && done.error().code == ErrorCode::kOutOfLimit) {
       input_->lose(line_, done.error().text, tools_.losses);
       return {};

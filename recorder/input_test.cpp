@@ -51,7 +51,7 @@ TEST(Input, SaysWhatAFileIsThatIsNone) {
        "this is an HTML page titled '" + std::string(77, 'x') + "...'"},
       {"HTML without title", "<html><body>" + secret, ":1", "this is an HTML page"},
       {"XML", "<?xml version=\"1.0\"?><a/>", ":1", "this is XML or HTML"},
-      {"binary", std::string("{\"a\":\0\1\2}", 10), "", "this is binary data"},
+      {"binary", std::string("{\"a\":\0\1\2}", 9), "", "this is binary data"},
       {"program",
        std::string("\x7f"
                    "ELF\2\1\1\0\0",

@@ -94,14 +94,15 @@ TEST_F(LongListTest, KubectlsListComesBack) {
 TEST_F(LongListTest, WhatIsNoListOrBreaksOffIsALocatedLoss) {
   const std::string close = "{\"t\":6,\"stream\":\"pods\",\"kind\":\"close\"}\n";
   const std::string whole = line_of(list_of(3000, 4000));
+  std::string long_text;
+  long_text.resize(9'000'000, 'x');
   const struct {
     std::string text, why;
   } cases[] = {
       {whole.substr(0, whole.size() / 4 * 3) + "\n" + close, "a list that breaks off"},
       {line_of(list_of(1, 12'000'000)) + close, "an item of a list with more than 8 MiB"},
-      {R"({"t":5,"stream":"pods","kind":"frame","body":")" + std::string(9'000'000, 'x') + "\"}\n" + close,
-       "at most 8388608 are read"},
-      {std::string(9'000'000, 'x') + "\n" + close, "at most 8388608 are read"},
+      {R"({"t":5,"stream":"pods","kind":"frame","body":")" + long_text + "\"}\n" + close, "at most 8388608 are read"},
+      {long_text + "\n" + close, "at most 8388608 are read"},
   };
   for (const auto& c : cases) {
     const auto report = import(close + c.text);

@@ -145,7 +145,7 @@ Result<ValueFeed::State*> ValueFeed::stream_named(std::string_view name) {
   name_ = name;
   capture_.stream = name_;
   INQUEST_TRY(State * state, state_of(name_));
-  if (streaming_ && state->streamed_frames == 0 && ahead_.size() > 0) state->streaming = true;
+  if (streaming_ && state->streamed_frames == 0 && !ahead_.empty()) state->streaming = true;
   return state;
 }
 

@@ -30,7 +30,9 @@ Result<void> lift(Database& database, int format, std::span<const LiftStep> step
     source = "(" + select + ")";
   }
   for (const auto& [table, source] : sources) {
-    INQUEST_TRY_VOID(database.exec(("CREATE TEMP VIEW " + table + " AS SELECT * FROM " + source).c_str()));
+    std::string view = "CREATE TEMP VIEW ";
+    view.append(table).append(" AS SELECT * FROM ").append(source);
+    INQUEST_TRY_VOID(database.exec(view.c_str()));
   }
   return {};
 }

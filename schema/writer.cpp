@@ -203,7 +203,7 @@ Result<void> TraceWriter::Impl::append_large(const Record& record, std::string_v
   body_bytes = body.size();
   summary.count(record, next_seq, body.size(), *catalog);
   const std::string_view pieces[] = {body, "\n"};
-  const auto done = commit(body.empty() ? Pieces() : Pieces(pieces), next_seq);
+  auto done = commit(body.empty() ? Pieces() : Pieces(pieces), next_seq);
   if (!done.ok()) summary = before;
   drop_batch();
   return done;
@@ -273,7 +273,7 @@ Result<void> TraceWriter::Impl::put(Pieces pieces, Seq last, std::string& new_ch
   }
   if (encoder.records() == 0) return summary.save(database, new_seals);
   summary.count_batch();
-  const auto done = summary.save(database, new_seals);
+  auto done = summary.save(database, new_seals);
   summary.uncount_batch();  // until it is committed
   return done;
 }
@@ -387,9 +387,8 @@ Result<TraceWriter> TraceWriter::create(const std::string& path, const TraceHead
   INQUEST_TRY(FileLock lock, FileLock::create(path));
   auto database = create_database(path);
   if (!database.ok()) {
-    const Error error = database.error();
     remove_with_companions(path);
-    return error;
+    return database.error();
   }
   auto impl = std::make_unique<Impl>(std::move(lock), *std::move(database), std::move(info), catalog, options);
   if (auto done = impl->prepare(); !done.ok()) {

@@ -1,7 +1,6 @@
 #include "replayer/promises.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "replayer/identity.h"
@@ -28,19 +27,6 @@ struct Watched {
   bool gap = false;        // a gap record since the last list: what follows may be of objects never seen
   bool unordered = false;  // the initial ADDEDs of a watch from rv 0 come in no order (kubernetes-facts 5.3)
 };
-
-// The resourceVersion in a watch's path; 0 if it names none.
-ResourceVersion opened_at(std::string_view path) {
-  constexpr std::string_view kKey = "resourceVersion=";
-  size_t at = path.find(kKey);
-  while (at != std::string_view::npos && at > 0 && path[at - 1] != '?' && path[at - 1] != '&') {
-    at = path.find(kKey, at + 1);
-  }
-  if (at == std::string_view::npos) return 0;
-  ResourceVersion rv = 0;
-  std::from_chars(path.data() + at + kKey.size(), path.data() + path.size(), rv);
-  return rv;
-}
 
 class Checker {
  public:
@@ -109,7 +95,7 @@ class Checker {
   }
 
   void take_open(const Record& record, Watched& watch) {
-    const ResourceVersion rv = opened_at(reader_.catalog().text(record.path));
+    const ResourceVersion rv = record.rv;  // where its path says to begin; 0: nowhere
     watch.unordered = rv == 0;
     if (rv != 0 && watch.begun && rv < watch.reached) {
       broken(Promise::kResumable, record, watch, nullptr,

@@ -17,17 +17,25 @@ void want_the_same_port(Scenario& story) {
   story.at(ms(1150)).confirm("pod2");
 }
 
-// pod1 takes port 8080, is confirmed and deleted; pod2 wants the same port. With or without a decision in between.
-enum class Between : uint8_t { kNothing, kDecision };
-Scenario confirmed_then_deleted(Between between) {
+Scenario pod1_bound_and_confirmed() {
   Scenario story;
   story.node("n1");
   story.at(ms(0)).create("pod1", kPort);
   story.at(ms(100)).decide();
   story.at(ms(110)).answer("pod1");
   story.at(ms(150)).confirm("pod1");
-  if (between == Between::kDecision)
-    story.at(ms(200)).create("other").at(ms(210)).decide().answer("other").confirm("other");
+  return story;
+}
+
+void decide_another(Scenario& story) {
+  story.at(ms(200)).create("other").at(ms(210)).decide().answer("other").confirm("other");
+}
+
+// pod1 takes port 8080, is confirmed and deleted; pod2 wants the same port. With or without a decision in between.
+enum class Between : uint8_t { kNothing, kDecision };
+Scenario confirmed_then_deleted(Between between) {
+  Scenario story = pod1_bound_and_confirmed();
+  if (between == Between::kDecision) decide_another(story);
   story.at(ms(300)).remove("pod1");
   story.at(ms(310)).forgotten("pod1");
   want_the_same_port(story);
@@ -64,13 +72,8 @@ Scenario confirmation_on_its_way() {
 
 // The DELETED never arrives.
 Scenario delete_lost() {
-  Scenario story;
-  story.node("n1");
-  story.at(ms(0)).create("pod1", kPort);
-  story.at(ms(100)).decide();
-  story.at(ms(110)).answer("pod1");
-  story.at(ms(150)).confirm("pod1");
-  story.at(ms(200)).create("other").at(ms(210)).decide().answer("other").confirm("other");
+  Scenario story = pod1_bound_and_confirmed();
+  decide_another(story);
   story.at(ms(300)).remove("pod1");
   want_the_same_port(story);
   return story;

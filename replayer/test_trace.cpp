@@ -149,9 +149,6 @@ Seq TestTrace::mark(int64_t ms, RecordKind kind, ResourceVersion mark_rv) {
   record.stream = kPods;
   record.kind = kind;
   record.rv = mark_rv;
-  if (kind == RecordKind::kOpen) {
-    record.path = catalog_.string("/api/v1/pods?watch=1&resourceVersion=" + std::to_string(mark_rv));
-  }
   return append(ms, std::move(record));
 }
 

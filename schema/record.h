@@ -33,7 +33,7 @@ enum class RecordKind : uint8_t {
   kFrame,        // ADDED, MODIFIED or DELETED: verb, rv, one object
   kBookmark,     // rv only
   kError,        // an ERROR frame: status code, reason, text
-  kOpen,         // a watch was accepted: path, status
+  kOpen,         // a watch was accepted: path, status, the rv it begins at (0: it names none)
   kClose,        // a watch ended: text says why
   kBindRequest,  // bind: who bound which pod to which node; wall is the time it was sent
   kBindAnswer,   // bind: the answer; wall is the time it came; bind.request says which request

@@ -121,8 +121,6 @@ Result<void> check_fault(const Fault& fault) {
   return {};
 }
 
-std::string_view name_of(FaultKind kind) { return kind == FaultKind::kDrop ? "drop" : "delay"; }
-
 // --- YAML
 
 std::string place_of(const std::string& name, const YAML::Mark& mark) {
@@ -226,6 +224,13 @@ Result<Plan> read_plan(const YAML::Node& root, const std::string& name) {
 }
 
 }  // namespace
+
+std::string_view name_of(FaultKind kind) {
+  static constexpr std::array<std::string_view, 13> kNames = {
+      "drop",       "delay",     "swap", "duplicate", "tombstone", "collapse", "rv-back",
+      "disconnect", "bookmarks", "list", "bind",      "restart",   "clock"};
+  return kNames[static_cast<size_t>(kind)];
+}
 
 Result<Fault> parse_fault(FaultKind kind, std::string_view text) {
   Fault fault;

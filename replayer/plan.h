@@ -16,11 +16,39 @@
 
 namespace inquest::replayer {
 
-enum class FaultKind : uint8_t { kDrop, kDelay };
+enum class FaultKind : uint8_t {
+  // What becomes of the frames of a change that the trigger matches.
+  kDrop,
+  kDelay,  // held for `by`, and with it all that is behind it on its watch; `overtake`: alone
+  kSwap,   // it and the next frame of its watch change places; alone at the end, it arrives `by` later (the lag bound)
+  kDuplicate,  // it arrives twice, the second time `by` later (0: at once)
+  kTombstone,  // a DELETED that is lost and known only from the next list: it arrives as a tombstone with the last
+               // version that this watch has shown
+  kCollapse,   // a DELETED that is lost, and the next ADDED of its name arrives as MODIFIED with another uid
+  kRvBack,     // the watch breaks at this change and resumes from `by` earlier: those frames arrive once more
+  // What becomes of a stream, at the instant `at` or at the change that matches.
+  kDisconnect,  // the watches of the resource break and cannot be opened for `by`, then `then`
+  kBookmarks,   // bookmarks are lost: the nth one, or all
+  kList,        // the nth list that the scheduler asks for, or the first at `at` or later, is answered wrongly: `list`
+  // What becomes of a bind that the scheduler sends: matched by name, namespace, uid, node, seq, at and nth.
+  kBind,
+  // What befalls the scheduler itself, at the instant `at` or at the change that matches.
+  kRestart,  // it forgets what it has in memory, is away for `by`, and lists anew
+  kClock,    // its clock jumps by `by`, forwards or (negative) back
+};
+std::string_view name_of(FaultKind kind);  // "drop", "rv-back", …: the word in plans and, with --, on the command line
+
 enum class Resource : uint8_t { kPods, kNodes };
 enum class OnWatch : uint8_t { kEvery, kScheduled, kQueued };
 // Fields whose change can trigger a fault.
 enum class Field : uint8_t { kNodeName, kPhase, kDeletionTimestamp, kUnschedulable };
+// How a broken watch goes on: from the last resourceVersion it has seen, by a list of its own accord, or by the list
+// that a 410 Gone makes it ask for.
+enum class Then : uint8_t { kResume, kRelist, kGone };
+// Stale: as the API stood `by` before it was asked. Late: as it stood when it was asked, delivered `by` later.
+enum class ListFault : uint8_t { kStale, kEmpty, kLate };
+// Lost: no answer ever comes. Late: it comes `by` later. Status: `status` stands in its place.
+enum class BindFault : uint8_t { kLost, kLate, kStatus, kOtherUid };
 
 // Matches changes of the truth: the verb is the recorded one, before any watch's selector rewrites it. Every condition
 // that is set must hold. Names are globs (* and ?).
@@ -28,21 +56,30 @@ struct Trigger {
   std::optional<Resource> resource;
   std::optional<Verb> verb;
   std::string name, ns, uid;      // "" matches all
+  std::string node;               // of a bind: where it goes
   std::optional<Field> field;     // the change makes this field …
   std::string becomes;            // … match this glob ("" stands for unset)
-  std::optional<trace::Seq> seq;  // this very record
-  std::optional<Duration> after;  // at this offset from the start of the trace, or later
-  uint64_t nth = 1;               // of the changes that match the rest; 0: every one
+  std::optional<trace::Seq> seq;  // this very record; of what needs an instant: that of this record
+  // Of what needs a change, a list or a bind: at this offset from the start of the trace, or later. Of what needs an
+  // instant (a fault of a stream or of the scheduler itself): exactly then.
+  std::optional<Duration> after;
+  uint64_t nth = 1;  // of the changes, lists, bookmarks or binds that match the rest; 0: every one
 };
 
 struct Fault {
   FaultKind kind = FaultKind::kDrop;
   Trigger trigger;
   OnWatch watch = OnWatch::kEvery;
-  Duration by;              // of a delay
+  Duration by;              // how long, how late, how far back: see the kinds
   bool overtake = false;    // of a delay: what is behind it on the watch passes it
   bool all_of_uid = false;  // once triggered, it hits every later change of the same object too
-  std::string text;         // as it was written, for reports
+  Then then = Then::kResume;
+  ListFault list = ListFault::kStale;
+  BindFault bind = BindFault::kLost;
+  uint16_t status = 0;  // of a bind answered with kStatus: 404, 409, 500, 503, 504 …
+  bool applied =
+      false;         // of a bind answered with kLost or a status of 500 and above: the API carried it out all the same
+  std::string text;  // as it was written, for reports
 };
 
 struct Plan {

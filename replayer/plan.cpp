@@ -1,13 +1,10 @@
 #include "replayer/plan.h"
 
-#include <yaml-cpp/depthguard.h>
-#include <yaml-cpp/yaml.h>
-
 #include <array>
-#include <fstream>
 #include <sstream>
 
 #include "base/duration.h"
+#include "replayer/plan_yaml.h"
 
 namespace inquest::replayer {
 namespace {
@@ -28,7 +25,7 @@ constexpr std::array<Word<Field>, 4> kFields = {{{"spec.nodeName", Field::kNodeN
 constexpr std::array<Word<OnWatch>, 3> kOnWatches = {
     {{"every", OnWatch::kEvery}, {"scheduled", OnWatch::kScheduled}, {"queued", OnWatch::kQueued}}};
 
-constexpr size_t kMaxFields = 100;  // of a mapping: far more than there are, few enough to compare each with each
+constexpr YamlForm kPlanForm = {"a plan", "the plan", "plan/1"};
 
 Error usage(std::string text, std::string next = "") {
   return {ErrorCode::kUsage, std::move(text), "", std::move(next)};
@@ -123,57 +120,25 @@ Result<void> check_fault(const Fault& fault) {
 
 // --- YAML
 
-std::string place_of(const std::string& name, const YAML::Mark& mark) {
-  return mark.is_null() ? name : name + ":" + std::to_string(mark.line + 1);
-}
-
-Error at(const std::string& name, const YAML::Node& node, std::string text, std::string next = "") {
-  return {ErrorCode::kInput, std::move(text), place_of(name, node.Mark()), std::move(next)};
-}
-
-Error located(Error error, const std::string& name, const YAML::Node& node) {
-  error.place = place_of(name, node.Mark());
-  error.code = ErrorCode::kInput;
-  return error;
-}
-
-// The entries of a mapping; an Error for anything else and for a key that stands there twice.
-Result<std::vector<std::pair<YAML::Node, YAML::Node>>> entries_of(const std::string& name, const YAML::Node& node,
-                                                                  const std::string& what) {
-  if (!node.IsMap()) return at(name, node, what + " must be a mapping");
-  if (node.size() > kMaxFields) return at(name, node, what + " has at most 100 fields");
-  std::vector<std::pair<YAML::Node, YAML::Node>> out;
-  for (const auto& entry : node) {
-    if (!entry.first.IsScalar()) return at(name, entry.first, "a key must be a word");
-    for (const auto& before : out) {
-      if (before.first.Scalar() == entry.first.Scalar()) {
-        return at(name, entry.first, "'" + entry.first.Scalar() + "' stands here twice");
-      }
-    }
-    out.emplace_back(entry.first, entry.second);
-  }
-  return out;
-}
-
 Result<void> read_field(Fault& fault, const std::string& name, const YAML::Node& key, const YAML::Node& value) {
   if (key.Scalar() == "when") {
     INQUEST_TRY(const auto entries, entries_of(name, value, "when"));
     for (const auto& [inner, setting] : entries) {
       if (inner.Scalar() != "field" && inner.Scalar() != "becomes") {
-        return at(name, inner, "when takes field and becomes, not '" + inner.Scalar() + "'");
+        return error_at(name, inner, "when takes field and becomes, not '" + inner.Scalar() + "'");
       }
       INQUEST_TRY_VOID(read_field(fault, name, inner, setting));
     }
     return {};
   }
-  if (!value.IsScalar()) return at(name, key, "'" + key.Scalar() + "' takes one value");
+  if (!value.IsScalar()) return error_at(name, key, "'" + key.Scalar() + "' takes one value");
   if (auto set = set_field(fault, key.Scalar(), value.Scalar()); !set) return located(set.error(), name, key);
   return {};
 }
 
 Result<Fault> read_fault(const std::string& name, const YAML::Node& node) {
   INQUEST_TRY(const auto entries, entries_of(name, node, "a fault"));
-  if (entries.size() != 1) return at(name, node, "a fault is one mapping such as 'drop: {…}'");
+  if (entries.size() != 1) return error_at(name, node, "a fault is one mapping such as 'drop: {…}'");
   const auto& [kind, fields] = entries.front();
   Fault fault;
   if (kind.Scalar() == "drop") {
@@ -181,7 +146,7 @@ Result<Fault> read_fault(const std::string& name, const YAML::Node& node) {
   } else if (kind.Scalar() == "delay") {
     fault.kind = FaultKind::kDelay;
   } else {
-    return at(name, kind, "there is no fault '" + kind.Scalar() + "'", "one of drop, delay");
+    return error_at(name, kind, "there is no fault '" + kind.Scalar() + "'", "one of drop, delay");
   }
   INQUEST_TRY(const auto settings, entries_of(name, fields, "a fault's fields"));
   fault.text = kind.Scalar();
@@ -203,23 +168,15 @@ Result<Plan> read_plan(const YAML::Node& root, const std::string& name) {
   bool versioned = false;
   for (const auto& [key, value] : entries) {
     if (key.Scalar() == "inquest") {
-      if (!value.IsScalar() || value.Scalar() != "plan/1") {
-        return at(name, value, "this reads plan/1", "a newer plan needs a newer inquest");
-      }
+      INQUEST_TRY_VOID(check_version(kPlanForm, name, value));
       versioned = true;
     } else if (key.Scalar() == "faults") {
-      if (value.IsNull()) continue;
-      if (!value.IsSequence()) return at(name, value, "faults must be a list");
-      if (value.size() > kMaxFaults) return at(name, value, "more than 10000 faults");
-      for (const auto& node : value) {
-        INQUEST_TRY(Fault fault, read_fault(name, node));
-        plan.faults.push_back(std::move(fault));
-      }
+      INQUEST_TRY(plan.faults, read_faults(name, value));
     } else {
-      return at(name, key, "a plan has no field '" + key.Scalar() + "'", "fields: inquest, faults");
+      return error_at(name, key, "a plan has no field '" + key.Scalar() + "'", "fields: inquest, faults");
     }
   }
-  if (!versioned) return at(name, root, "the line 'inquest: plan/1' is missing");
+  if (!versioned) return version_missing(kPlanForm, name, root);
   return plan;
 }
 
@@ -230,6 +187,18 @@ std::string_view name_of(FaultKind kind) {
       "drop",       "delay",     "swap", "duplicate", "tombstone", "collapse", "rv-back",
       "disconnect", "bookmarks", "list", "bind",      "restart",   "clock"};
   return kNames[static_cast<size_t>(kind)];
+}
+
+Result<std::vector<Fault>> read_faults(const std::string& name, const YAML::Node& node) {
+  std::vector<Fault> faults;
+  if (node.IsNull()) return faults;
+  if (!node.IsSequence()) return error_at(name, node, "faults must be a list");
+  if (node.size() > kMaxFaults) return error_at(name, node, "more than 10000 faults");
+  for (const auto& entry : node) {
+    INQUEST_TRY(Fault fault, read_fault(name, entry));
+    faults.push_back(std::move(fault));
+  }
+  return faults;
 }
 
 Result<Fault> parse_fault(FaultKind kind, std::string_view text) {
@@ -271,28 +240,12 @@ Result<Fault> parse_fault(FaultKind kind, std::string_view text) {
 }
 
 Result<Plan> parse_plan(const std::string& text, const std::string& name) {
-  if (text.size() > kMaxPlanBytes) return Error{ErrorCode::kOutOfLimit, "a plan is at most 1 MiB", name, ""};
-  try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() != 1) {
-      return Error{ErrorCode::kInput, documents.empty() ? "it is empty" : "it holds several documents", name,
-                   "a plan is one YAML document that starts with 'inquest: plan/1'"};
-    }
-    return read_plan(documents.front(), name);
-  } catch (const YAML::DeepRecursion& error) {  // yaml-cpp's own limit keeps its recursion from eating the stack
-    return Error{ErrorCode::kOutOfLimit, "it is nested too deeply for a plan", place_of(name, error.mark), ""};
-  } catch (const YAML::Exception& error) {
-    return Error{ErrorCode::kInput, "not YAML: " + error.msg, place_of(name, error.mark), ""};
-  }
+  INQUEST_TRY(const YAML::Node root, load_yaml(kPlanForm, text, name));
+  return read_plan(root, name);
 }
 
 Result<Plan> load_plan(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{ErrorCode::kInput, "the plan cannot be opened", path, ""};
-  std::string text(kMaxPlanBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return Error{ErrorCode::kIo, "the plan cannot be read", path, ""};
-  text.resize(static_cast<size_t>(file.gcount()));
+  INQUEST_TRY(const std::string text, read_yaml_file(kPlanForm, path));
   return parse_plan(text, path);
 }
 

@@ -86,8 +86,7 @@ struct Plan {
   std::vector<Fault> faults;
 };
 
-inline constexpr size_t kMaxPlanBytes = size_t{1} << 20;
-inline constexpr size_t kMaxFaults = 10'000;
+inline constexpr size_t kMaxFaults = 10'000;  // of a plan, which is at most 1 MiB
 
 // One fault from a flag's value: words in any order, RESOURCE VERB @SEQ key=value ….
 Result<Fault> parse_fault(FaultKind kind, std::string_view text);

@@ -161,7 +161,7 @@ TEST(Plan, ErrorsNameTheirLine) {
       {"inquest: plan/1\n---\ninquest: plan/1\n", "x.yaml: it holds several documents"},
       {"just words\n", "x.yaml:1: a plan must be a mapping"},
       {"faults: []\n", "x.yaml:1: the line 'inquest: plan/1' is missing"},
-      {"inquest: plan/2\n", "x.yaml:1: this reads plan/1 (a newer plan needs a newer inquest)"},
+      {"inquest: plan/2\n", "x.yaml:1: this reads plan/1 (a newer file needs a newer inquest)"},
       {"inquest: [plan/1]\n", "x.yaml:1: this reads plan/1"},
       {"inquest: plan/1\nfault: []\n", "x.yaml:2: a plan has no field 'fault' (fields: inquest, faults)"},
       {"inquest: plan/1\nfaults: 7\n", "x.yaml:2: faults must be a list"},
@@ -214,7 +214,7 @@ TEST(Plan, HostileTextsEndSoon) {
     ErrorCode code;
   };
   const Row rows[] = {
-      {"too large", head + std::string(kMaxPlanBytes, '#'), ErrorCode::kOutOfLimit},
+      {"too large", head + std::string(size_t{1} << 20, '#'), ErrorCode::kOutOfLimit},
       {"nested braces", head + repeated("{a: ", 1000), ErrorCode::kOutOfLimit},
       {"nested brackets", head + repeated("[", 500'000), ErrorCode::kOutOfLimit},
       {"nested dashes", head + repeated("- ", 500'000), ErrorCode::kOutOfLimit},

@@ -16,13 +16,13 @@ AssumedPod AssumedStore::put(PodId pod, NodeId node, ShapeId shape, Time deadlin
   AssumedPod& held = grown(entries_, slot);
   const AssumedPod before = held;
   if (before.pod) {
-    hash_->remove(hash_of(before));
+    hash_.remove(hash_of(before));
     members_.replace(slot, pod);
   } else {
     members_.enter(slot, pod);
   }
   held = {pod, node, shape, deadline, ++tickets_, false, false};
-  hash_->add(hash_of(held));
+  hash_.add(hash_of(held));
   expiries_.add({deadline, held.ticket, slot});
   return before;
 }
@@ -31,7 +31,7 @@ AssumedPod AssumedStore::take(PodId pod) {
   const uint32_t slot = slots_.of(pod);
   if (slot >= entries_.size() || !entries_[slot].pod) return {};
   const AssumedPod held = entries_[slot];
-  hash_->remove(hash_of(held));
+  hash_.remove(hash_of(held));
   entries_[slot] = {};
   members_.leave(slot);
   return held;
@@ -40,18 +40,18 @@ AssumedPod AssumedStore::take(PodId pod) {
 void AssumedStore::set_deadline(PodId pod, Time deadline) {
   AssumedPod* entry = at(pod);
   if (entry == nullptr || entry->deadline == deadline) return;
-  hash_->remove(hash_of(*entry));
+  hash_.remove(hash_of(*entry));
   entry->deadline = deadline;
-  hash_->add(hash_of(*entry));
+  hash_.add(hash_of(*entry));
   expiries_.add({deadline, entry->ticket, slots_.of(pod)});
 }
 
 void AssumedStore::set_won(PodId pod) {
   AssumedPod* entry = at(pod);
   if (entry == nullptr || entry->won) return;
-  hash_->remove(hash_of(*entry));
+  hash_.remove(hash_of(*entry));
   entry->won = true;
-  hash_->add(hash_of(*entry));
+  hash_.add(hash_of(*entry));
 }
 
 const Deadline* AssumedStore::next_expiry() {

@@ -22,7 +22,7 @@ struct AssumedPod {
 
 class AssumedStore {
  public:
-  AssumedStore(Slots slots, StateHash& hash) : slots_(slots), hash_(&hash), members_(slots) {}
+  explicit AssumedStore(Slots slots) : slots_(slots), members_(slots) {}
 
   AssumedPod* at(PodId pod) {
     const uint32_t slot = slots_.of(pod);
@@ -47,12 +47,13 @@ class AssumedStore {
   PodId due(Time now);
 
   const std::vector<PodId>& pods() const { return members_.pods(); }
+  uint64_t hash() const { return hash_.value(); }
 
  private:
   const Deadline* next_expiry();
 
   Slots slots_;
-  StateHash* hash_;
+  StateHash hash_;
   std::vector<AssumedPod> entries_;
   Members members_;
   Deadlines expiries_;

@@ -21,9 +21,9 @@ Core::Core(const Catalog& catalog, CoreConfig config)
     : catalog_(&catalog),
       config_(std::move(config)),
       slots_(catalog, config_.policy.key),
-      scheduled_(slots_, hash_),
-      assumed_(slots_, hash_),
-      queued_(slots_, hash_),
+      scheduled_(slots_),
+      assumed_(slots_),
+      queued_(slots_),
       books_(catalog),
       next_relist_(config_.policy.relist.period ? config_.origin + *config_.policy.relist.period : Time::never()) {}
 
@@ -32,7 +32,7 @@ std::span<const Effect> Core::step(Time now, const Input& input) {
   now_ = now;
   effects_.clear();
   std::visit([this](const auto& given) { on(given); }, input);
-  chain_ = combine(combine(chain_, static_cast<uint64_t>(now.ns)), hash_.value());
+  chain_ = combine(combine(chain_, static_cast<uint64_t>(now.ns)), state_hash());
   return effects_;
 }
 

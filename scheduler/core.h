@@ -30,8 +30,9 @@ class Core {
  public:
   // The catalog must outlive the core and hold every ordinal that its inputs name.
   Core(const Catalog& catalog, CoreConfig config);
-  Core(const Core&) = delete;
-  Core& operator=(const Core&) = delete;
+  // A copy holds no pointer into its original, and no pointer but to the catalog: from here on the two go their own ways.
+  Core(const Core&) = default;
+  Core& operator=(const Core&) = default;
 
   // Takes one input at `now`, which never falls and never passes next_wake(). The effects are valid until the next
   // call.
@@ -58,7 +59,7 @@ class Core {
   std::span<const NodeId> touched_nodes() const { return touched_nodes_; }
   void clear_touched();
 
-  uint64_t state_hash() const { return hash_.value(); }
+  uint64_t state_hash() const { return hash_.value() + scheduled_.hash() + assumed_.hash() + queued_.hash(); }
   // Over the state after each input: two runs with one chain did the same.
   uint64_t chain() const { return chain_; }
 
@@ -112,7 +113,7 @@ class Core {
   const Catalog* catalog_;
   CoreConfig config_;
   Slots slots_;
-  StateHash hash_;
+  StateHash hash_;  // of what the stores do not hold: open binds and nodes
   ScheduledStore scheduled_;
   AssumedStore assumed_;
   QueuedStore queued_;

@@ -23,14 +23,14 @@ QueuedStore::Entry& QueuedStore::open(PodId pod) {
   if (entry.state == State::kAbsent) {
     members_.enter(slot, pod);
   } else {
-    hash_->remove(hash_of(entry));
+    hash_.remove(hash_of(entry));
     members_.replace(slot, pod);
   }
   entry.pod = pod;
   return entry;
 }
 
-void QueuedStore::close(const Entry& entry) { hash_->add(hash_of(entry)); }
+void QueuedStore::close(const Entry& entry) { hash_.add(hash_of(entry)); }
 
 void QueuedStore::put(PodId pod) {
   const uint32_t slot = slots_.of(pod);
@@ -62,7 +62,7 @@ void QueuedStore::park(PodId pod, Time until) {
 void QueuedStore::remove(PodId pod) {
   const uint32_t slot = slots_.of(pod);
   if (slot >= entries_.size() || entries_[slot].state == State::kAbsent) return;
-  hash_->remove(hash_of(entries_[slot]));
+  hash_.remove(hash_of(entries_[slot]));
   entries_[slot] = {};
   members_.leave(slot);
 }

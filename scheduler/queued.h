@@ -15,7 +15,7 @@ class QueuedStore {
  public:
   enum class State : uint8_t { kAbsent, kQueued, kParked };
 
-  QueuedStore(Slots slots, StateHash& hash) : slots_(slots), hash_(&hash), members_(slots) {}
+  explicit QueuedStore(Slots slots) : slots_(slots), members_(slots) {}
 
   // Of this very pod; another life in its slot does not count.
   State state(PodId pod) const;
@@ -39,6 +39,7 @@ class QueuedStore {
   PodId due(Time now);
 
   const std::vector<PodId>& pods() const { return members_.pods(); }  // queued and parked
+  uint64_t hash() const { return hash_.value(); }
 
  private:
   struct Entry {
@@ -58,7 +59,7 @@ class QueuedStore {
   const Deadline* next_parking();
 
   Slots slots_;
-  StateHash* hash_;
+  StateHash hash_;
   std::vector<Entry> entries_;
   Members members_;
   std::vector<Place> fifo_;  // from head_ on; places of gone pods are skipped

@@ -10,9 +10,8 @@ namespace {
 using State = QueuedStore::State;
 
 struct Queue {
-  explicit Queue(PodKey key) : store(Slots(world.catalog, key), hash) {}
+  explicit Queue(PodKey key) : store(Slots(world.catalog, key)) {}
   World world;
-  StateHash hash;
   QueuedStore store;
 
   PodId a = world.id("a", "1"), b = world.id("b", "2"), c = world.id("c", "3");
@@ -60,12 +59,12 @@ TEST(Queued, RemovedAndPutAgainDoesNotJumpTheLine) {
 
 TEST(Queued, RemovingWhatIsNotThereDoesNothing) {
   Queue q(PodKey::kName);
-  const uint64_t empty = q.hash.value();
+  const uint64_t empty = q.store.hash();
   q.store.remove(q.a);
   q.store.put(q.b);
   q.store.remove(q.a);
   EXPECT_EQ(q.drain(), (std::vector{q.b}));
-  EXPECT_EQ(q.hash.value(), empty);
+  EXPECT_EQ(q.store.hash(), empty);
 }
 
 TEST(Queued, ByNameAnotherLifeTakesThePlaceOver) {
@@ -162,11 +161,11 @@ TEST(Queued, TheHashTellsTheLineApart) {
   one.store.put(one.b);
   other.store.put(other.b);
   other.store.put(other.a);
-  EXPECT_NE(one.hash.value(), other.hash.value());
+  EXPECT_NE(one.store.hash(), other.store.hash());
   one.drain();
   other.drain();
-  EXPECT_EQ(one.hash.value(), 0U);
-  EXPECT_EQ(other.hash.value(), 0U);
+  EXPECT_EQ(one.store.hash(), 0U);
+  EXPECT_EQ(other.store.hash(), 0U);
 }
 
 }  // namespace

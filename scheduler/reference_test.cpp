@@ -2,6 +2,7 @@
 // whatever changed its place must have been reported as touched.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <tuple>
 
 #include "scheduler/core.h"
@@ -55,15 +56,17 @@ using Place = std::tuple<NodeId, NodeId, QueuedStore::State, bool>;
 
 class Fuzz {
  public:
-  Fuzz(const Policy& policy, uint64_t seed) : random_(seed), driver_(world_.catalog, world_.config(policy, seed)) {
-    const ShapeId shapes[] = {world_.shape(300), world_.shape(500, 0, {port(80)}),
-                              world_.shape(0, 0, {port(80, "10.0.0.1"), port(81)})};
+  // The world must outlive it and its copies.
+  Fuzz(World& world, const Policy& policy, uint64_t seed)
+      : world_(&world), random_(seed), driver_(world.catalog, world.config(policy, seed)) {
+    const ShapeId shapes[] = {world_->shape(300), world_->shape(500, 0, {port(80)}),
+                              world_->shape(0, 0, {port(80, "10.0.0.1"), port(81)})};
     for (size_t name = 0; name < kNames; ++name) {
       for (size_t life = 0; life < kLives; ++life) {
-        pods_.push_back(world_.pod(numbered("p", name), numbered("u", name * kLives + life), shapes[life]));
+        pods_.push_back(world_->pod(numbered("p", name), numbered("u", name * kLives + life), shapes[life]));
       }
     }
-    for (size_t i = 0; i < kNodes; ++i) nodes_.push_back(world_.node(numbered("n", i), 1000));
+    for (size_t i = 0; i < kNodes; ++i) nodes_.push_back(world_->node(numbered("n", i), 1000));
   }
 
   const Core& core() const { return driver_.core; }
@@ -104,7 +107,7 @@ class Fuzz {
     if (random_.one_in(2)) pod.node = any(nodes_).node;
     if (random_.one_in(10)) pod.phase = PodPhase::kSucceeded;
     if (random_.one_in(10)) pod.gated = true;
-    if (random_.one_in(10)) pod.scheduler = world_.catalog.string("another");
+    if (random_.one_in(10)) pod.scheduler = world_->catalog.string("another");
     if (random_.one_in(15)) pod.deletion = now_;
     if (random_.one_in(10)) pod.shape = any(pods_).shape;
     return pod;
@@ -184,7 +187,7 @@ class Fuzz {
     std::vector<Sums> out(kNodes);
     const auto add = [&](PodId pod, NodeId node, ShapeId shape_id) {
       Sums& sums = out[node.value];
-      const PodShape& shape = world_.catalog.shape(shape_id);
+      const PodShape& shape = world_->catalog.shape(shape_id);
       ++sums.pods;
       sums.cpu += shape.requests.cpu_milli;
       sums.nonzero += shape.nonzero_cpu_milli;
@@ -269,7 +272,7 @@ class Fuzz {
     }
   }
 
-  World world_;
+  World* world_;
   SplitMix random_;
   Driver driver_;
   std::vector<PodFacts> pods_;
@@ -282,7 +285,8 @@ class Fuzz {
 TEST(Reference, BooksStoresAndTouchedAgreeAfterEveryStep) {
   for (const Policy& policy : policies()) {
     SCOPED_TRACE(policy.name);
-    Fuzz fuzz(policy, 6023);
+    World world;
+    Fuzz fuzz(world, policy, 6023);
     for (int i = 0; i < kSteps && !fuzz.failed(); ++i) {
       SCOPED_TRACE(i);
       fuzz.step();
@@ -295,7 +299,8 @@ TEST(Reference, TheSameInputsGiveTheSameChain) {
   std::vector<uint64_t> chains;
   for (const Policy& policy : policies()) {
     SCOPED_TRACE(policy.name);
-    Fuzz one(policy, 1), same(policy, 1), other(policy, 2);
+    World world;
+    Fuzz one(world, policy, 1), same(world, policy, 1), other(world, policy, 2);
     for (int i = 0; i < 500; ++i) {
       one.step();
       same.step();
@@ -306,6 +311,39 @@ TEST(Reference, TheSameInputsGiveTheSameChain) {
     EXPECT_NE(one.core().chain(), other.core().chain());
     EXPECT_EQ(std::count(chains.begin(), chains.end(), one.core().chain()), 0);
     chains.push_back(one.core().chain());
+  }
+}
+
+// Every input, effect and check of these steps, and the chain after each.
+std::vector<uint64_t> chains(Fuzz& fuzz, int steps) {
+  std::vector<uint64_t> out;
+  for (int i = 0; i < steps && !fuzz.failed(); ++i) {
+    fuzz.step();
+    out.push_back(fuzz.core().chain());
+  }
+  return out;
+}
+
+// A run is forked by copying its core: nothing in the copy may lead back into the original.
+TEST(Reference, ACopyGoesOnAsItsOriginalDoesAndWithoutIt) {
+  for (const Policy& policy : policies()) {
+    SCOPED_TRACE(policy.name);
+    World world;
+    auto original = std::make_unique<Fuzz>(world, policy, 6023);
+    for (int fork = 0; fork < 20; ++fork) {
+      chains(*original, 50);
+      Fuzz copy = *original;
+      const uint64_t at_the_fork = copy.core().chain();
+      const std::vector<uint64_t> straight = chains(*original, 200);
+      EXPECT_EQ(copy.core().chain(), at_the_fork) << "the original moved its copy";
+      Fuzz assigned(world, policy, 1);
+      assigned = copy;
+      original.reset();
+      EXPECT_EQ(chains(copy, 200), straight);
+      EXPECT_EQ(chains(assigned, 200), straight);
+      original = std::make_unique<Fuzz>(assigned);
+    }
+    ASSERT_FALSE(original->failed());
   }
 }
 

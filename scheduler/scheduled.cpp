@@ -14,13 +14,13 @@ ScheduledPod ScheduledStore::put(const ScheduledPod& entry) {
   ScheduledPod& held = grown(entries_, slot);
   const ScheduledPod before = held;
   if (before.pod) {
-    hash_->remove(hash_of(before));
+    hash_.remove(hash_of(before));
     members_.replace(slot, entry.pod);
   } else {
     members_.enter(slot, entry.pod);
   }
   held = entry;
-  hash_->add(hash_of(entry));
+  hash_.add(hash_of(entry));
   return before;
 }
 
@@ -29,7 +29,7 @@ ScheduledPod ScheduledStore::take(PodId pod) {
   if (slot >= entries_.size() || !entries_[slot].pod) return {};
   const ScheduledPod held = entries_[slot];
   entries_[slot] = {};
-  hash_->remove(hash_of(held));
+  hash_.remove(hash_of(held));
   members_.leave(slot);
   return held;
 }

@@ -16,7 +16,7 @@ struct ScheduledPod {
 
 class ScheduledStore {
  public:
-  ScheduledStore(Slots slots, StateHash& hash) : slots_(slots), hash_(&hash), members_(slots) {}
+  explicit ScheduledStore(Slots slots) : slots_(slots), members_(slots) {}
 
   // What the pod's slot holds, whichever life of the name it is; nullptr if nothing.
   const ScheduledPod* at(PodId pod) const {
@@ -36,10 +36,11 @@ class ScheduledStore {
 
   // Every pod held, in an order that depends on the inputs alone.
   const std::vector<PodId>& pods() const { return members_.pods(); }
+  uint64_t hash() const { return hash_.value(); }
 
  private:
   Slots slots_;
-  StateHash* hash_;
+  StateHash hash_;
   std::vector<ScheduledPod> entries_;
   Members members_;
 };

@@ -9,9 +9,8 @@ namespace inquest::scheduler {
 namespace {
 
 struct Scheduled {
-  explicit Scheduled(PodKey key) : store(Slots(world.catalog, key), hash) {}
+  explicit Scheduled(PodKey key) : store(Slots(world.catalog, key)) {}
   World world;
-  StateHash hash;
   ScheduledStore store;
 
   PodId a = world.id("a", "1"), b = world.id("b", "2"), a2 = world.id("a", "3");
@@ -32,7 +31,7 @@ TEST(Scheduled, HoldsWhatItWasTold) {
   EXPECT_EQ(s.store.take(s.a).node, s.n2);
   EXPECT_EQ(s.store.find(s.a), nullptr);
   EXPECT_FALSE(s.store.take(s.a).pod);
-  EXPECT_EQ(s.hash.value(), 0U);
+  EXPECT_EQ(s.store.hash(), 0U);
 }
 
 TEST(Scheduled, ByNameTheLivesOfANameShareASlot) {
@@ -73,7 +72,7 @@ TEST(Scheduled, MembersAndHashSurviveRandomChanges) {
   }
   for (const PodId pod : ids) s.store.take(pod);
   EXPECT_TRUE(s.store.pods().empty());
-  EXPECT_EQ(s.hash.value(), 0U);
+  EXPECT_EQ(s.store.hash(), 0U);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// StateHash: a hash of everything in a core, kept as entries come and go: the sum of its entries' hashes. Adding and
-// removing are O(1) and commute, so two cores with the same entries have the same hash however they came to them.
+// StateHash: a hash of everything in a store, kept as entries come and go: the sum of its entries' hashes. Adding and
+// removing are O(1) and commute, so two stores with the same entries have the same hash however they came to them, and
+// the hash of a core is the sum of its stores'.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ class Core {
  public:
   // The catalog must outlive the core and hold every ordinal that its inputs name.
   Core(const Catalog& catalog, CoreConfig config);
-  // A copy holds no pointer into its original, and no pointer but to the catalog: from here on the two go their own ways.
+  // A copy holds no pointer into its original, only one to the catalog: from here on the two go their own ways.
   Core(const Core&) = default;
   Core& operator=(const Core&) = default;
 

@@ -201,6 +201,28 @@ Result<std::vector<Fault>> read_faults(const std::string& name, const YAML::Node
   return faults;
 }
 
+Occasion occasion_of(const Fault& fault) {
+  const Trigger& trigger = fault.trigger;
+  switch (fault.kind) {
+    case FaultKind::kList:
+      return Occasion::kList;
+    case FaultKind::kBookmarks:
+      return Occasion::kBookmark;
+    case FaultKind::kBind:
+      return Occasion::kBind;
+    case FaultKind::kDisconnect:
+    case FaultKind::kRestart:
+    case FaultKind::kClock:
+      break;
+    default:
+      return Occasion::kChange;
+  }
+  const bool of_a_change = trigger.verb || trigger.field || trigger.nth != 1 || !trigger.name.empty() ||
+                           !trigger.ns.empty() || !trigger.uid.empty() ||
+                           (trigger.resource && fault.kind != FaultKind::kDisconnect);
+  return of_a_change ? Occasion::kChange : Occasion::kInstant;
+}
+
 Result<Fault> parse_fault(FaultKind kind, std::string_view text) {
   Fault fault;
   fault.kind = kind;

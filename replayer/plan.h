@@ -19,20 +19,20 @@ namespace inquest::replayer {
 enum class FaultKind : uint8_t {
   // What becomes of the frames of a change that the trigger matches.
   kDrop,
-  kDelay,  // held for `by`, and with it all that is behind it on its watch; `overtake`: alone
-  kSwap,   // it and the next frame of its watch change places; alone at the end, it arrives `by` later (the lag bound)
+  kDelay,      // held for `by`, and with it all that is behind it on its watch; `overtake`: alone
+  kSwap,       // it and the next frame of its watch change places; if none comes within `by` (0: the lag bound), it
+               // arrives then
   kDuplicate,  // it arrives twice, the second time `by` later (0: at once)
   kTombstone,  // a DELETED that is lost and known only from the next list: it arrives as a tombstone with the last
                // version that this watch has shown
   kCollapse,   // a DELETED that is lost, and the next ADDED of its name arrives as MODIFIED with another uid
   kRvBack,     // the watch breaks at this change and resumes from `by` earlier: those frames arrive once more
-  // What becomes of a stream, at the instant `at` or at the change that matches.
+  // What becomes of a stream.
   kDisconnect,  // the watches of the resource break and cannot be opened for `by`, then `then`
   kBookmarks,   // bookmarks are lost: the nth one, or all
   kList,        // the nth list that the scheduler asks for, or the first at `at` or later, is answered wrongly: `list`
-  // What becomes of a bind that the scheduler sends: matched by name, namespace, uid, node, seq, at and nth.
-  kBind,
-  // What befalls the scheduler itself, at the instant `at` or at the change that matches.
+  kBind,        // the answer to a bind that the scheduler sends goes wrong: `bind`
+  // What befalls the scheduler itself.
   kRestart,  // it forgets what it has in memory, is away for `by`, and lists anew
   kClock,    // its clock jumps by `by`, forwards or (negative) back
 };
@@ -47,8 +47,14 @@ enum class Field : uint8_t { kNodeName, kPhase, kDeletionTimestamp, kUnschedulab
 enum class Then : uint8_t { kResume, kRelist, kGone };
 // Stale: as the API stood `by` before it was asked. Late: as it stood when it was asked, delivered `by` later.
 enum class ListFault : uint8_t { kStale, kEmpty, kLate };
-// Lost: no answer ever comes. Late: it comes `by` later. Status: `status` stands in its place.
+// Lost: no answer ever comes. Late: it comes `by` later. Status: `status` stands in its place. Other uid: the API binds
+// the pod that has the name by then, whatever its uid.
 enum class BindFault : uint8_t { kLost, kLate, kStatus, kOtherUid };
+// Whether the API carries out a bind whose answer is lost or a wrong status. Unsaid: as the trace holds it where the
+// bind is a recorded one; otherwise a lost answer hides a bind that was carried out, and a status tells the truth.
+enum class Applied : uint8_t { kUnsaid, kYes, kNo };
+// What a fault waits for.
+enum class Occasion : uint8_t { kChange, kList, kBookmark, kBind, kInstant };
 
 // Matches changes of the truth: the verb is the recorded one, before any watch's selector rewrites it. Every condition
 // that is set must hold. Names are globs (* and ?).
@@ -59,9 +65,8 @@ struct Trigger {
   std::string node;               // of a bind: where it goes
   std::optional<Field> field;     // the change makes this field …
   std::string becomes;            // … match this glob ("" stands for unset)
-  std::optional<trace::Seq> seq;  // this very record; of what needs an instant: that of this record
-  // Of what needs a change, a list or a bind: at this offset from the start of the trace, or later. Of what needs an
-  // instant (a fault of a stream or of the scheduler itself): exactly then.
+  std::optional<trace::Seq> seq;  // this very record; of an instant: that of this record
+  // At this offset from the start of the trace, or later; of an instant: exactly then.
   std::optional<Duration> after;
   uint64_t nth = 1;  // of the changes, lists, bookmarks or binds that match the rest; 0: every one
 };
@@ -70,17 +75,20 @@ struct Fault {
   FaultKind kind = FaultKind::kDrop;
   Trigger trigger;
   OnWatch watch = OnWatch::kEvery;
-  Duration by;              // how long, how late, how far back: see the kinds
+  Duration by;              // how long, how late, how far back (clock: how far): see the kinds
   bool overtake = false;    // of a delay: what is behind it on the watch passes it
   bool all_of_uid = false;  // once triggered, it hits every later change of the same object too
   Then then = Then::kResume;
   ListFault list = ListFault::kStale;
   BindFault bind = BindFault::kLost;
-  uint16_t status = 0;  // of a bind answered with kStatus: 404, 409, 500, 503, 504 …
-  bool applied =
-      false;         // of a bind answered with kLost or a status of 500 and above: the API carried it out all the same
-  std::string text;  // as it was written, for reports
+  uint16_t status = 0;                 // of a bind answered with kStatus: 400 to 599
+  Applied applied = Applied::kUnsaid;  // of a bind answered with kLost or kStatus
+  std::string text;                    // for reports
 };
+
+// By its kind; a disconnect, restart or clock that names something of a change (its verb, name, …) or a count waits for
+// that change, any other for the instant `at` or that of record `seq`.
+Occasion occasion_of(const Fault& fault);
 
 struct Plan {
   std::vector<Fault> faults;

@@ -82,7 +82,7 @@ void import_and_replay(benchmark::State& state) {
     import_to(output);
     auto reader = trace::TraceReader::open(output);
     const auto recording = replayer::Recording::load(*std::move(reader));
-    benchmark::DoNotOptimize(replayer::follow(**recording, combined())->chain);
+    benchmark::DoNotOptimize(replayer::replay(**recording, combined())->chain);
   }
   count_events(state, workload().frames());
   state.SetLabel("target 60,000 events/s; client-go and kube-scheduler's cache about 10,800/s");
@@ -91,7 +91,7 @@ BENCHMARK(import_and_replay)->Unit(benchmark::kMillisecond);
 
 void replay_whole_chain(benchmark::State& state) {
   trace_path();
-  for (auto _ : state) benchmark::DoNotOptimize(replayer::follow(*load(), combined())->chain);
+  for (auto _ : state) benchmark::DoNotOptimize(replayer::replay(*load(), combined())->chain);
   count_events(state, workload().frames());
   state.SetLabel("target 1,000,000 events/s from a trace file; elsewhere about 10,800/s");
 }
@@ -100,7 +100,7 @@ BENCHMARK(replay_whole_chain)->Unit(benchmark::kMillisecond);
 // One more run over a recording in memory: what explore and blame are made of.
 void replay_again(benchmark::State& state) {
   const auto recording = load();
-  for (auto _ : state) benchmark::DoNotOptimize(replayer::follow(*recording, combined())->chain);
+  for (auto _ : state) benchmark::DoNotOptimize(replayer::replay(*recording, combined())->chain);
   count_events(state, workload().frames());
 }
 BENCHMARK(replay_again)->Unit(benchmark::kMillisecond);

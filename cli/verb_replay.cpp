@@ -76,7 +76,7 @@ class Replay : public Verb {
     if (!recording.ok()) return terminal.fail(recording.error());
     auto followed = replayer::followed_scheduler(**recording, config->as);
     if (!followed.ok()) return terminal.fail(followed.error());
-    auto outcome = replayer::follow(**recording, *config);
+    auto outcome = replayer::replay(**recording, *config);
     if (!outcome.ok()) return terminal.fail(outcome.error());
     if (auto looked = replayer::look_elsewhere(**recording, *config, *outcome); !looked.ok()) {
       return terminal.fail(looked.error());

@@ -56,16 +56,16 @@ Delivery::Lane Delivery::lane_of(Watch watch) {
   return Lane::kAll;
 }
 
-void Delivery::pod_changed(const Change& change) {
-  const auto hits = faults_->hits(change);
+void Delivery::pod_changed(const Change& change, FaultMatcher& faults) {
+  const auto hits = faults.hits(change);
   const auto deliver = [&](Watch watch) {
     const std::optional<PodChanged> frame = rewrite(watch, change);
     if (!frame) return;
     std::vector<size_t> here;
     for (const size_t hit : hits) {
-      if (applies(faults_->plan().faults[hit], watch)) here.push_back(hit);
+      if (applies(faults.plan().faults[hit], watch)) here.push_back(hit);
     }
-    if (const auto due = due_on(lane_of(watch), change, here)) send(lane_of(watch), *due, *frame);
+    if (const auto due = due_on(lane_of(watch), change, faults.plan(), here)) send(lane_of(watch), *due, *frame);
   };
   if (watches_ == scheduler::Watches::kOne) {
     deliver(Watch::kAll);
@@ -73,21 +73,21 @@ void Delivery::pod_changed(const Change& change) {
     deliver(Watch::kQueued);  // it leaves the queue's watch before it enters the other: the order of one write
     deliver(Watch::kScheduled);
   }
-  account(change, hits);
+  account(change, faults, hits);
 }
 
-void Delivery::node_changed(const Change& change) {
-  const auto hits = faults_->hits(change);
-  if (const auto due = due_on(Lane::kNodes, change, hits)) {
+void Delivery::node_changed(const Change& change, FaultMatcher& faults) {
+  const auto hits = faults.hits(change);
+  if (const auto due = due_on(Lane::kNodes, change, faults.plan(), hits)) {
     send(Lane::kNodes, *due, NodeChanged{change.verb, *change.node});
   }
-  account(change, hits);
+  account(change, faults, hits);
 }
 
-std::optional<Time> Delivery::due_on(Lane lane, const Change& change, std::span<const size_t> hits) {
+std::optional<Time> Delivery::due_on(Lane lane, const Change& change, const Plan& plan, std::span<const size_t> hits) {
   LaneState& state = lanes_[static_cast<size_t>(lane)];
   // What never comes delays nothing behind it, whichever of the two faults stands first in the plan.
-  const auto drops = [&](size_t hit) { return faults_->plan().faults[hit].kind == FaultKind::kDrop; };
+  const auto drops = [&](size_t hit) { return plan.faults[hit].kind == FaultKind::kDrop; };
   const bool dropped = std::any_of(hits.begin(), hits.end(), drops);
   for (const size_t hit : hits) {
     if (!drops(hit)) (dropped ? overruled_ : in_force_).push_back(hit);
@@ -96,7 +96,7 @@ std::optional<Time> Delivery::due_on(Lane lane, const Change& change, std::span<
   const LaneState before = state;
   Time due = std::max(change.at, before.held_until);
   for (const size_t hit : hits) {
-    const Fault& fault = faults_->plan().faults[hit];
+    const Fault& fault = plan.faults[hit];
     due = std::max(due, change.at + fault.by);
     if (!fault.overtake && due > state.held_until) state = {due, hit, change.seq};
   }
@@ -109,13 +109,13 @@ std::optional<Time> Delivery::due_on(Lane lane, const Change& change, std::span<
 }
 
 // What the faults did to the change, once it has gone through every lane.
-void Delivery::account(const Change& change, std::span<const size_t> hits) {
+void Delivery::account(const Change& change, FaultMatcher& faults, std::span<const size_t> hits) {
   const auto holds = [](const std::vector<size_t>& all, size_t hit) {
     return std::find(all.begin(), all.end(), hit) != all.end();
   };
   for (const size_t hit : hits) {
     if (holds(overruled_, hit) && !holds(in_force_, hit)) {
-      faults_->overruled(hit);
+      faults.overruled(hit);
     } else {
       causes_.push_back(change.hit_by(hit));
     }

@@ -16,11 +16,11 @@ namespace inquest::replayer {
 
 class Delivery {
  public:
-  Delivery(scheduler::Watches watches, FaultMatcher& faults) : watches_(watches), faults_(&faults) {}
+  explicit Delivery(scheduler::Watches watches) : watches_(watches) {}
 
   // Frames are queued for the instant they reach the scheduler: the change's own, unless a fault holds them.
-  void pod_changed(const Change& change);
-  void node_changed(const Change& change);
+  void pod_changed(const Change& change, FaultMatcher& faults);
+  void node_changed(const Change& change, FaultMatcher& faults);
 
   // The earliest queued frame; never if none is.
   Time next_due() const { return frames_.empty() ? Time::never() : frames_.front().due; }
@@ -51,13 +51,12 @@ class Delivery {
 
   static Lane lane_of(scheduler::Watch watch);
   // What happens to this change's frame on a lane; nothing: it is dropped.
-  std::optional<Time> due_on(Lane lane, const Change& change, std::span<const size_t> hits);
-  void account(const Change& change, std::span<const size_t> hits);
+  std::optional<Time> due_on(Lane lane, const Change& change, const Plan& plan, std::span<const size_t> hits);
+  void account(const Change& change, FaultMatcher& faults, std::span<const size_t> hits);
   void send(Lane lane, Time due, scheduler::Input input);
   void restart(Lane lane);
 
   scheduler::Watches watches_;
-  FaultMatcher* faults_;
   std::vector<Frame> frames_;  // a heap, the earliest first
   std::array<LaneState, 4> lanes_;
   uint64_t order_ = 0;

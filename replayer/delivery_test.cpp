@@ -19,7 +19,7 @@ struct Wire {
   ResourceVersion rv = 0;
 
   explicit Wire(Watches watches, std::vector<Fault> what = {})
-      : plan{std::move(what)}, faults(plan, trace.catalog(), kTraceStart), delivery(watches, faults) {}
+      : plan{std::move(what)}, faults(plan, trace.catalog(), kTraceStart), delivery(watches) {}
 
   PodFacts pod(std::string_view name) {
     PodFacts out = trace.pod(name);
@@ -31,10 +31,10 @@ struct Wire {
     return pod;
   }
   void send(int64_t ms, Verb verb, const PodFacts& pod, const PodFacts* before = nullptr) {
-    delivery.pod_changed({++seq, at(ms), verb, &pod, before, nullptr, nullptr});
+    delivery.pod_changed({++seq, at(ms), verb, &pod, before, nullptr, nullptr}, faults);
   }
   void send(int64_t ms, Verb verb, const NodeFacts& node) {
-    delivery.node_changed({++seq, at(ms), verb, nullptr, nullptr, &node, nullptr});
+    delivery.node_changed({++seq, at(ms), verb, nullptr, nullptr, &node, nullptr}, faults);
   }
   // All that arrives up to an instant, as words: "queued ADDED a rv 1", with "on n1" where it shows a node.
   std::vector<std::string> arrived(int64_t ms) {

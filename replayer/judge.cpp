@@ -28,13 +28,13 @@ Race race_of(Verdict verdict, Cure born_by) {
 
 }  // namespace
 
-void Judge::settle(Time now, trace::Seq seq, Phase phase) {
+void Judge::settle(const Scene& scene, Time now, trace::Seq seq, Phase phase) {
   now_ = now;
   seq_ = seq;
   phase_ = phase;
   ++instant_;
-  look_once(noted_pods_, looked_pods_, [this](PodId pod, Cure cause) { look_at_pod(pod, cause); });
-  look_once(noted_nodes_, looked_nodes_, [this](NodeId node, Cure cause) { look_at_node(node, cause); });
+  look_once(noted_pods_, looked_pods_, [&](PodId pod, Cure cause) { look_at_pod(scene, pod, cause); });
+  look_once(noted_nodes_, looked_nodes_, [&](NodeId node, Cure cause) { look_at_node(scene, node, cause); });
 }
 
 // What is noted again within an instant is as it was at the first look.
@@ -46,20 +46,21 @@ void Judge::look_once(std::vector<Noted<Id>>& noted, std::vector<uint64_t>& look
   noted.clear();
 }
 
-void Judge::look_at_pod(PodId pod, Cure cause) {
-  const scheduler::ScheduledPod* scheduled = core_.scheduled().find(pod);
-  const scheduler::AssumedPod* assumed = core_.assumed().find(pod);
-  const auto queued = core_.queued().state(pod);
-  const bool held = truth_.holds(pod);
-  const NodeId node = truth_.node_of(pod);
+void Judge::look_at_pod(const Scene& scene, PodId pod, Cure cause) {
+  const auto& [truth, core] = scene;
+  const scheduler::ScheduledPod* scheduled = core.scheduled().find(pod);
+  const scheduler::AssumedPod* assumed = core.assumed().find(pod);
+  const auto queued = core.queued().state(pod);
+  const bool held = truth.holds(pod);
+  const NodeId node = truth.node_of(pod);
   const bool in_queue = queued == scheduler::QueuedStore::State::kQueued;
-  const bool waits = queued != scheduler::QueuedStore::State::kAbsent || core_.in_flight(pod);
+  const bool waits = queued != scheduler::QueuedStore::State::kAbsent || core.in_flight(pod);
   const bool wants_queue =
-      held && !node && core_.ours(truth_.facts(pod)) && !truth_.facts(pod).gated && !truth_.facts(pod).deletion.known();
+      held && !node && core.ours(truth.facts(pod)) && !truth.facts(pod).gated && !truth.facts(pod).deletion.known();
   const NodeId viewed = scheduled != nullptr ? scheduled->node : assumed != nullptr ? assumed->node : NodeId::none();
   const ShapeId shape = scheduled != nullptr ? scheduled->shape
                         : assumed != nullptr ? assumed->shape
-                        : held               ? truth_.facts(pod).shape
+                        : held               ? truth.facts(pod).shape
                                              : ShapeId::none();
   const bool wrong =
       node && ((scheduled != nullptr && scheduled->node != node) || (assumed != nullptr && assumed->node != node));
@@ -75,11 +76,12 @@ void Judge::look_at_pod(PodId pod, Cure cause) {
   check(Verdict::kWrongNode, wrong, viewed, shape);
 }
 
-void Judge::look_at_node(NodeId node, Cure cause) {
-  const bool in_view = core_.books().book(node).known;
-  const bool in_truth = truth_.has_node(node);
-  const Misfit view_over = core_.books().overcommit(node);
-  const Misfit truth_over = truth_.books().overcommit(node);
+void Judge::look_at_node(const Scene& scene, NodeId node, Cure cause) {
+  const auto& [truth, core] = scene;
+  const bool in_view = core.books().book(node).known;
+  const bool in_truth = truth.has_node(node);
+  const Misfit view_over = core.books().overcommit(node);
+  const Misfit truth_over = truth.books().overcommit(node);
   const auto check = [&](Verdict verdict, bool holds, Misfit misfit) {
     const size_t slot = static_cast<size_t>(verdict) - kPodVerdicts;
     update(grown(nodes_, node.value)[slot], holds, {verdict, {}, node, {}, {}, 0, cause, misfit, {}}, cause);
@@ -131,7 +133,7 @@ void Judge::close(uint32_t& slot, std::optional<Time> end, Cure cause) {
   slot = 0;
 }
 
-void Judge::point(Verdict verdict, PodId pod, NodeId node, Time now, trace::Seq seq) {
+void Judge::point(Verdict verdict, PodId pod, NodeId node, ShapeId holds, Time now, trace::Seq seq) {
   INQUEST_CHECK(is_point(verdict), name_of(verdict));
   Finding& finding = findings_.emplace_back();
   finding.verdict = verdict;
@@ -141,13 +143,13 @@ void Judge::point(Verdict verdict, PodId pod, NodeId node, Time now, trace::Seq 
   finding.birth_seq = seq;
   finding.end = now;
   finding.cure = Cure::kTruth;
-  if (truth_.exists(pod)) finding.holds = truth_.facts(pod).shape;
+  finding.holds = holds;
 }
 
-void Judge::refused(const scheduler::WouldRefuse& refusal, Time now) {
+void Judge::refused(const Scene& scene, const scheduler::WouldRefuse& refusal, Time now) {
   // Of a node that the trace never showed nothing can be said.
-  if (refusal.misfit.kind == Misfit::Kind::kNoSuchNode && !truth_.has_node(refusal.node)) return;
-  Episode* to_blame = culprit(refusal);
+  if (refusal.misfit.kind == Misfit::Kind::kNoSuchNode && !scene.truth.has_node(refusal.node)) return;
+  Episode* to_blame = culprit(scene, refusal);
   if (to_blame == nullptr) {
     ++refused_within_lag_;
     return;
@@ -156,10 +158,10 @@ void Judge::refused(const scheduler::WouldRefuse& refusal, Time now) {
 }
 
 // Nullptr: nothing wrong stands there.
-Judge::Episode* Judge::culprit(const scheduler::WouldRefuse& refusal) {
+Judge::Episode* Judge::culprit(const Scene& scene, const scheduler::WouldRefuse& refusal) {
   const PodId holder = refusal.misfit.holder;
   const auto in_view = [&](PodId pod) {  // it may have left within this instant, which is not over
-    return core_.scheduled().find(pod) != nullptr || core_.assumed().find(pod) != nullptr;
+    return scene.core.scheduled().find(pod) != nullptr || scene.core.assumed().find(pod) != nullptr;
   };
   if (holder) {
     Episode* oldest = nullptr;

@@ -20,8 +20,13 @@ inline constexpr Duration kDefaultLag = Duration::seconds(1);
 
 class Judge {
  public:
-  // All must outlive the judge.
-  Judge(const Truth& truth, const scheduler::Core& core, Duration lag) : truth_(truth), core_(core), lag_(lag) {}
+  // What is compared. It is handed in with each look, so that a judge can be copied with the run that it judges.
+  struct Scene {
+    const Truth& truth;
+    const scheduler::Core& core;
+  };
+
+  explicit Judge(Duration lag) : lag_(lag) {}
 
   // A pod's or node's place may have changed, by `cause`. Looked at when the instant is over; the first cause counts.
   void note(PodId pod, Cure cause) { noted_pods_.push_back({pod, cause}); }
@@ -30,13 +35,13 @@ class Judge {
   // The instant is over: what was noted is compared. `seq`: the latest record so far. `after_end`: the trace is over
   // and time only runs on.
   enum class Phase : uint8_t { kTrace, kAfterEnd };
-  void settle(Time now, trace::Seq seq, Phase phase);
+  void settle(const Scene& scene, Time now, trace::Seq seq, Phase phase);
 
-  // A verdict about an instant, which no lag bound excuses.
-  void point(Verdict verdict, PodId pod, NodeId node, Time now, trace::Seq seq);
+  // A verdict about an instant, which no lag bound excuses. `holds`: what the pod takes; none if nobody knows.
+  void point(Verdict verdict, PodId pod, NodeId node, ShapeId holds, Time now, trace::Seq seq);
   // The view's books would have refused a recorded bind. It belongs to what holds the port, else to what has stood
   // wrongly on that node for longest; of two born in one instant, to the pod with the lower ordinal.
-  void refused(const scheduler::WouldRefuse& refusal, Time now);
+  void refused(const Scene& scene, const scheduler::WouldRefuse& refusal, Time now);
 
   // All findings in order of birth; open episodes last for ever. Consequences name their root.
   std::vector<Finding> finish(Time end);
@@ -68,15 +73,13 @@ class Judge {
 
   template <typename Id, typename Look>
   void look_once(std::vector<Noted<Id>>& noted, std::vector<uint64_t>& looked, const Look& look);
-  void look_at_pod(PodId pod, Cure cause);
-  void look_at_node(NodeId node, Cure cause);
+  void look_at_pod(const Scene& scene, PodId pod, Cure cause);
+  void look_at_node(const Scene& scene, NodeId node, Cure cause);
   void update(uint32_t& slot, bool holds, const Episode& opening, Cure cause);
   void close(uint32_t& slot, std::optional<Time> end, Cure cause);
-  Episode* culprit(const scheduler::WouldRefuse& refusal);
+  Episode* culprit(const Scene& scene, const scheduler::WouldRefuse& refusal);
   static void nest(std::vector<Finding>& findings);
 
-  const Truth& truth_;
-  const scheduler::Core& core_;
   Duration lag_;
   Time now_;
   trace::Seq seq_ = 0;

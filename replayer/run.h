@@ -2,14 +2,18 @@
 // byte for byte, on every machine.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/duration.h"
 #include "base/result.h"
 #include "replayer/finding.h"
-#include "replayer/judge.h"
+#include "replayer/follow.h"
 #include "replayer/plan.h"
 #include "replayer/recording.h"
+#include "replayer/world.h"
 #include "scheduler/policy.h"
 
 namespace inquest::replayer {
@@ -24,13 +28,45 @@ struct RunConfig {
   uint64_t seed = 0;
 };
 
-// Mode follow, the post-mortem: the decisions are the recorded ones. Errors: `as` names nobody.
-Result<Outcome> follow(const Recording& recording, const RunConfig& config);
+// A run in progress. Between two instants it may be copied, and both go on by themselves: that is a fork. The recording
+// must outlive it.
+class Run {
+ public:
+  // Errors: `as` names nobody; more re-lists than can be worked off.
+  static Result<Run> start(const Recording& recording, const RunConfig& config);
+
+  // When the next instant is; never: it is over.
+  Time next();
+  // Works off the next instant, and judges it. False: it was over already.
+  bool advance();
+
+  const World& world() const { return world_; }
+  World& world() { return world_; }
+  const Recording& recording() const { return *recording_; }
+
+  // Closes the findings that are open. Called once, usually when the run is over.
+  Outcome finish();
+
+ private:
+  Run(const Recording& recording, std::shared_ptr<const RunConfig> config, const SchedulerSeen& followed);
+
+  bool act();
+  void conclude(Outcome& outcome);
+
+  const Recording* recording_;
+  std::shared_ptr<const RunConfig> config_;  // its plan is what the world's faults point into
+  World world_;
+  Follow follow_;
+  Duration drain_;
+};
+
+// A whole run.
+Result<Outcome> replay(const Recording& recording, const RunConfig& config);
 
 // For each root finding that never healed, whether the default policy would have healed it (Finding::elsewhere).
 Result<void> look_elsewhere(const Recording& recording, const RunConfig& config, Outcome& outcome);
 
-// Whose decisions `follow` takes; an Error that lists the names if there is no such scheduler.
+// Whose decisions mode follow takes; an Error that lists the names if there is no such scheduler.
 Result<const SchedulerSeen*> followed_scheduler(const Recording& recording, const std::string& as);
 
 }  // namespace inquest::replayer

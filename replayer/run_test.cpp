@@ -24,7 +24,7 @@ struct Lab {
     return *recording;
   }
   Outcome run(const RunConfig& config) {
-    auto outcome = follow(load(), config);
+    auto outcome = replay(load(), config);
     INQUEST_CHECK(outcome.ok(), outcome.ok() ? "" : outcome.error().message());
     return std::move(*outcome);
   }
@@ -164,7 +164,7 @@ TEST(Run, NobodyOfThatNameIsAnErrorThatListsThem) {
   race(lab);
   RunConfig wrong = config("combined");
   wrong.as = "nobody";
-  const auto outcome = follow(lab.load(), wrong);
+  const auto outcome = replay(lab.load(), wrong);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, ErrorCode::kUsage);
   EXPECT_EQ(outcome.error().message(),
@@ -337,7 +337,7 @@ TEST(Run, WithoutNodesTheVerdictIsUnknown) {
   trace.pods_listed(0, {});
   trace.place(10, "a", "n1");
   const auto recording = trace.load();
-  const Outcome outcome = *follow(*recording, config("combined"));
+  const Outcome outcome = *replay(*recording, config("combined"));
   EXPECT_EQ(outcome.ending, Ending::kUnknown);
   ASSERT_EQ(outcome.unknown_because.size(), 1U);
   EXPECT_NE(outcome.unknown_because[0].find("no nodes"), std::string::npos);
@@ -459,10 +459,10 @@ TEST(Run, WhatNeverArisesElsewhereHasNoInstantThere) {
 TEST(Run, ATraceThatClaimsCenturiesIsRefusedWhereItWouldBeRelisted) {
   Lab lab;
   lab.trace.frame(int64_t{86'400'000} * 365 * 200, Verb::kAdded, lab.trace.pod("a"));
-  const auto outcome = follow(lab.load(), config("combined"));
+  const auto outcome = replay(lab.load(), config("combined"));
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, ErrorCode::kOutOfLimit);
-  EXPECT_TRUE(follow(lab.load(), config("delete-both")).ok());
+  EXPECT_TRUE(replay(lab.load(), config("delete-both")).ok());
 }
 
 TEST(Run, TooLongADrainIsSaidToBeTheDrain) {
@@ -470,7 +470,7 @@ TEST(Run, TooLongADrainIsSaidToBeTheDrain) {
   lab.trace.frame(1000, Verb::kAdded, lab.trace.pod("a"));
   RunConfig run = config("combined");
   run.drain = Duration::seconds(int64_t{86'400} * 365 * 200);
-  const auto outcome = follow(lab.load(), run);
+  const auto outcome = replay(lab.load(), run);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().message().find("--drain: time runs on for "), 0U) << outcome.error().message();
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "replayer/delivery.h"
-#include "replayer/session.h"
+#include "replayer/world.h"
 
 namespace inquest::replayer {
 
@@ -21,9 +21,7 @@ class Telling {
   Telling(Told& told, const scheduler::Policy& policy)
       : told_(told),
         catalog_(told.catalog),
-        session_(catalog_, {policy, kStart, {catalog_.string(kScheduler)}, 0}, kDefaultLag),
-        faults_(no_faults_, catalog_, kStart),
-        delivery_(policy.watches, faults_) {}
+        world_(catalog_, {policy, kStart, {catalog_.string(kScheduler)}, 0}, no_faults_, kDefaultLag) {}
 
   void begin(const std::vector<std::string>& nodes) {
     Allocatable room;
@@ -38,23 +36,24 @@ class Telling {
       node.rv = ++rv_;
       facts.push_back(node);
     }
-    session_.set_now(kStart, 0);
-    session_.truth().replace(facts);
-    session_.list_nodes();
-    for (const auto watch : {scheduler::Watch::kQueued, scheduler::Watch::kScheduled}) session_.list_pods(watch);
-    session_.settle(Judge::Phase::kTrace);
+    world_.set_now(kStart, 0);
+    world_.nodes_listed(facts, true);
+    world_.pods_listed({}, true);
+    while (world_.list_anew()) {
+    }
+    world_.settle(Judge::Phase::kTrace);
   }
 
   // Time passes up to `until`, this instant's expiries included.
   void pass(Time until, Judge::Phase phase) {
-    while (session_.core().next_wake() <= until) {
-      session_.set_now(session_.core().next_wake(), seq_);
-      while (session_.act_first()) {
+    while (world_.core().next_wake() <= until) {
+      world_.set_now(world_.core().next_wake(), seq_);
+      while (world_.act_first()) {
       }
-      if (session_.take_relist()) session_.relist();
-      session_.settle(phase);
+      world_.relist();
+      world_.settle(phase);
     }
-    session_.set_now(until, seq_);
+    world_.set_now(until, seq_);
   }
 
   Result<void> take(const Step& step) {
@@ -72,9 +71,9 @@ class Telling {
       }
       take(step.kind, *life);
     }
-    while (session_.act_first()) {
+    while (world_.act_first()) {
     }
-    session_.settle(Judge::Phase::kTrace);
+    world_.settle(Judge::Phase::kTrace);
     return {};
   }
 
@@ -83,7 +82,7 @@ class Telling {
     told_.end = now_;
     const Time horizon = now_ + drain;
     pass(horizon, Judge::Phase::kAfterEnd);
-    told_.findings = session_.judge().finish(horizon);
+    told_.findings = world_.judge().finish(horizon);
   }
 
  private:
@@ -115,19 +114,19 @@ class Telling {
     pod.rv = ++rv_;
     lives_.push_back({step.pod, pod, pod, {}, false});
     told_.fates.push_back({step.pod, {}});
-    session_.truth().apply(Verb::kAdded, pod);
+    world_.truth().apply(Verb::kAdded, pod);
     deliver(Verb::kAdded, nullptr, pod);
   }
 
   void decide() {
-    session_.step(scheduler::Decide{}, Cure::kDecision);
-    for (const PodId pod : session_.take_unschedulable()) fate_of(pod).decided.emplace_back();
-    for (const scheduler::BindPod& bind : session_.take_binds()) {
+    world_.step(scheduler::Decide{}, Cure::kDecision);
+    for (const PodId pod : world_.take_unschedulable()) fate_of(pod).decided.emplace_back();
+    for (const scheduler::BindPod& bind : world_.take_binds()) {
       Life& life = lives_[index_of(bind.pod)];
       fate_of(bind.pod).decided.emplace_back(catalog_.node_name(bind.node));
       life.asked = bind.node;
-      life.accepted = session_.truth().holds(bind.pod) && !session_.truth().node_of(bind.pod) &&
-                      session_.truth().accept_bind(bind.pod, bind.node);
+      life.accepted = world_.truth().holds(bind.pod) && !world_.truth().node_of(bind.pod) &&
+                      world_.truth().accept_bind(bind.pod, bind.node);
     }
   }
 
@@ -137,7 +136,7 @@ class Telling {
       case StepKind::kAnswer: {
         if (!life.asked) return;
         const auto outcome = life.accepted ? BindAnswered::Outcome::kBound : BindAnswered::Outcome::kRefused;
-        session_.step(BindAnswered{pod, life.asked, outcome}, Cure::kAnswer);
+        world_.step(BindAnswered{pod, life.asked, outcome}, Cure::kAnswer);
         return;
       }
       case StepKind::kConfirm: {
@@ -145,16 +144,16 @@ class Telling {
         PodFacts bound = life.created;
         bound.node = life.asked;
         bound.rv = ++rv_;
-        if (session_.truth().holds(pod)) session_.truth().apply(Verb::kModified, bound);
+        if (world_.truth().holds(pod)) world_.truth().apply(Verb::kModified, bound);
         deliver(Verb::kModified, &life.told, bound);
         life.told = bound;
         return;
       }
       case StepKind::kDelete: {
         PodFacts last = life.created;
-        last.node = session_.truth().node_of(pod);
+        last.node = world_.truth().node_of(pod);
         last.rv = ++rv_;
-        session_.truth().apply(Verb::kDeleted, last);
+        world_.truth().apply(Verb::kDeleted, last);
         return;
       }
       case StepKind::kForgotten:
@@ -167,8 +166,9 @@ class Telling {
   }
 
   void deliver(Verb verb, const PodFacts* before, const PodFacts& pod) {
-    delivery_.pod_changed({seq_, now_, verb, &pod, before, nullptr, nullptr});
-    while (auto frame = delivery_.pop(now_)) session_.step(*frame, Cure::kFrame);
+    world_.delivery().pod_changed({seq_, now_, verb, &pod, before, nullptr, nullptr}, world_.faults());
+    while (world_.hear_frame()) {
+    }
   }
 
   size_t index_of(PodId pod) const {
@@ -180,10 +180,8 @@ class Telling {
 
   Told& told_;
   Catalog& catalog_;
-  Session session_;
   Plan no_faults_;
-  FaultMatcher faults_;
-  Delivery delivery_;
+  World world_;
   std::vector<Life> lives_;
   Time now_ = kStart;
   trace::Seq seq_ = 0;

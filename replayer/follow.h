@@ -1,0 +1,62 @@
+// Follow: mode follow, the post-mortem. What happens is what the trace recorded, and the decisions are the recorded
+// ones of one scheduler; the others' binds are part of the truth.
+//
+// A value that holds no pointer to the run it drives: it is handed the world with each call.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "replayer/recording.h"
+#include "replayer/world.h"
+
+namespace inquest::replayer {
+
+class Follow {
+ public:
+  // `followed`: whose binds are the decisions. The recording must outlive it.
+  Follow(const Recording& recording, StringId followed)
+      : recording_(&recording), followed_(followed), binds_(recording.binds().size()) {}
+
+  // When the next recorded event happened; never if there is none.
+  Time next_due() const;
+  // What happened at the world's instant: the truth changes, and what concerns the scheduler waits for its turn.
+  void happen(World& world);
+
+  // Each does the first thing of its kind that is due; false: nothing is.
+  bool answer(World& world);
+  bool decide(World& world);
+
+  // The core has heard of these pods: decisions that waited for them may be taken.
+  void heard(std::span<const PodId> pods);
+
+  uint64_t followed() const { return taken_; }
+  uint64_t inferred() const { return inferred_; }
+  uint64_t skipped() const { return waiting_.size(); }  // decisions whose pod never was in the view
+
+ private:
+  struct BindState {
+    bool decided = false;
+    bool answer_waits = false;  // it came before the pod was in the view
+    bool doubled = false;       // its request was a double-bind: what its answer adds is the same finding
+  };
+
+  void ingest(World& world, const Event& event);
+  void ingest_request(World& world, uint32_t index);
+  void ingest_answer(World& world, uint32_t index);
+  bool fail_attempt(World& world);
+
+  const Recording* recording_;
+  StringId followed_;
+  size_t next_ = 0;               // of the recording's events
+  std::vector<BindState> binds_;  // by index into the recording's binds
+  std::deque<uint32_t> answers_, decisions_;
+  std::deque<PodId> failures_;
+  std::multimap<PodId, uint32_t> waiting_;       // followed requests whose pod is not in the view yet, by pod, as sent
+  std::vector<std::optional<StringId>> won_by_;  // by pod: whose bind was accepted; nobody may know its sender's name
+  uint64_t taken_ = 0, inferred_ = 0;
+};
+
+}  // namespace inquest::replayer

@@ -395,8 +395,8 @@ TEST(Judge, RefusalsOfAnEpisodeWithinTheBoundAreOnlyCounted) {
 TEST(Judge, APointNeedsNoBoundAndStandsInOrder) {
   Court court;
   court.truth.apply(Verb::kAdded, court.a);
-  court.judge.point(Verdict::kTimeTravel, court.b.pod, {}, at(50), 7);
-  court.judge.point(Verdict::kDoubleBind, court.a.pod, court.n1, at(40), 6);
+  court.judge.point(Verdict::kTimeTravel, court.b.pod, {}, {}, at(50), 7);
+  court.judge.point(Verdict::kDoubleBind, court.a.pod, court.n1, court.a.shape, at(40), 6);
   const auto findings = court.judge.finish(at(60'000));
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0].verdict, Verdict::kDoubleBind);

@@ -24,7 +24,7 @@ uint32_t intern(InternTable& table, Values& values, uint64_t hash, const Value& 
 
 Catalog::Catalog() {
   const StringId empty = string("");
-  INQUEST_CHECK(empty.value == 0, empty.value);
+  INQUEST_CHECK(empty == kEmptyText, empty.value);
 }
 
 std::string_view Catalog::store(std::string_view text) {
@@ -61,6 +61,14 @@ ShapeId Catalog::shape(const PodShape& shape) { return {intern(shape_table_, sha
 AllocatableId Catalog::allocatable(const Allocatable& allocatable) {
   return {intern(allocatable_table_, allocatables_, hash_of(allocatable), allocatable)};
 }
+
+PlacementId Catalog::placement(const Placement& placement) {
+  return {intern(placement_table_, placements_, hash_of(placement), placement)};
+}
+
+LabelsId Catalog::labels(const Labels& labels) { return {intern(labels_table_, labels_, hash_of(labels), labels)}; }
+
+TaintsId Catalog::taints(const Taints& taints) { return {intern(taints_table_, taints_, hash_of(taints), taints)}; }
 
 std::string_view Catalog::text(StringId id) const { return id.known() ? strings_[id.value] : std::string_view(); }
 

@@ -1,4 +1,4 @@
-// Catalog: strings, pods, nodes and shapes as dense ordinals, in order of first appearance.
+// Catalog: strings, pods, nodes, shapes and constraints as dense ordinals, in order of first appearance.
 //
 // Everything after the decoder works on ordinals: comparing two pods is comparing two integers, and a store is an
 // array. Values are immutable and never removed, so references obtained from a catalog stay meaningful for its lifetime
@@ -12,17 +12,11 @@
 #include <vector>
 
 #include "base/intern_table.h"
-#include "base/strong_id.h"
+#include "schema/ids.h"
+#include "schema/placement.h"
 #include "schema/resources.h"
 
 namespace inquest {
-
-using StringId = StrongId<struct StringTag>;
-using KeyId = StrongId<struct KeyTag>;                  // a namespace and a name
-using PodId = StrongId<struct PodTag>;                  // one life of a pod: namespace, name and uid
-using NodeId = StrongId<struct NodeTag>;                // a node's name, whether or not such a node exists
-using ShapeId = StrongId<struct ShapeTag>;              // what a pod asks of a node
-using AllocatableId = StrongId<struct AllocatableTag>;  // what a node offers
 
 class Catalog {
  public:
@@ -39,6 +33,10 @@ class Catalog {
   NodeId node(std::string_view name);
   ShapeId shape(const PodShape& shape);
   AllocatableId allocatable(const Allocatable& allocatable);
+  // Labels, a node selector too, are canonical (placement.h).
+  PlacementId placement(const Placement& placement);
+  LabelsId labels(const Labels& labels);
+  TaintsId taints(const Taints& taints);
 
   std::string_view text(StringId id) const;  // "" for none
   std::string_view ns(KeyId key) const;
@@ -51,11 +49,17 @@ class Catalog {
   std::string_view node_name(NodeId node) const;  // "" for none
   const PodShape& shape(ShapeId id) const { return shapes_[id.value]; }
   const Allocatable& allocatable(AllocatableId id) const { return allocatables_[id.value]; }
+  const Placement& placement(PlacementId id) const { return placements_[id.value]; }
+  const Labels& labels(LabelsId id) const { return labels_[id.value]; }
+  const Taints& taints(TaintsId id) const { return taints_[id.value]; }
 
   size_t strings() const { return strings_.size(); }
   size_t pods() const { return pods_.size(); }
   size_t keys() const { return keys_.size(); }
   size_t nodes() const { return nodes_.size(); }
+  size_t placements() const { return placements_.size(); }
+  size_t labels() const { return labels_.size(); }
+  size_t taints() const { return taints_.size(); }
 
  private:
   struct Key {
@@ -77,7 +81,11 @@ class Catalog {
   std::vector<StringId> nodes_;
   std::deque<PodShape> shapes_;  // a deque, so that references stay valid
   std::deque<Allocatable> allocatables_;
-  InternTable string_table_, key_table_, pod_table_, node_table_, shape_table_, allocatable_table_;
+  std::deque<Placement> placements_;
+  std::deque<Labels> labels_;
+  std::deque<Taints> taints_;
+  InternTable string_table_, key_table_, pod_table_, node_table_, shape_table_, allocatable_table_, placement_table_,
+      labels_table_, taints_table_;
 };
 
 }  // namespace inquest

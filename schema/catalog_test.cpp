@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "schema/facts.h"
+
 namespace inquest {
 namespace {
 
@@ -100,6 +102,46 @@ TEST(Catalog, Allocatables) {
   EXPECT_NE(catalog.allocatable(large), id);
   EXPECT_EQ(catalog.allocatable(small), id);
   EXPECT_EQ(catalog.allocatable(id), small);
+}
+
+TEST(Catalog, PlacementsLabelsAndTaintsThatDifferAnywhereAreOthers) {
+  Catalog catalog;
+  const StringId a = catalog.string("a"), b = catalog.string("b");
+  const Requirement in{a, SelectorOperator::kIn, {a, b}}, one{a, SelectorOperator::kIn, {a}};
+  const Placement placements[] = {
+      {},
+      {{{a, b}}, false, {}, {}},
+      {{{b, a}}, false, {}, {}},
+      {{}, true, {}, {}},
+      {{}, true, {{}}, {}},
+      {{}, true, {{{in}, {}}}, {}},
+      {{}, true, {{{}, {in}}}, {}},
+      {{}, true, {{{one}, {}}}, {}},
+      {{}, true, {{{one, one}, {}}}, {}},
+      {{}, true, {{{one}, {}}, {{one}, {}}}, {}},
+      {{}, true, {{{{a, SelectorOperator::kNotIn, {a}}}, {}}}, {}},
+      {{}, false, {}, {{a, b, TolerationOperator::kEqual, TaintEffect::kAny}}},
+      {{}, false, {}, {{a, b, TolerationOperator::kExists, TaintEffect::kAny}}},
+      {{}, false, {}, {{a, b, TolerationOperator::kEqual, TaintEffect::kNoExecute}}},
+  };
+  for (int again = 0; again < 2; ++again) {
+    for (uint32_t i = 0; i < std::size(placements); ++i) {
+      EXPECT_EQ(catalog.placement(placements[i]).value, i);
+      EXPECT_EQ(catalog.placement(PlacementId{i}), placements[i]);
+    }
+  }
+  EXPECT_NE(catalog.labels(Labels{{a, b}}), catalog.labels(Labels{{b, a}}));
+  EXPECT_EQ(catalog.labels(Labels{{a, b}}), catalog.labels(Labels{{a, b}}));
+  const TaintsId taints = catalog.taints(Taints{{a, b, TaintEffect::kNoSchedule}});
+  EXPECT_NE(catalog.taints(Taints{{a, b, TaintEffect::kNoExecute}}), taints);
+  EXPECT_EQ(catalog.taints(Taints{{a, b, TaintEffect::kNoSchedule}}), taints);
+  EXPECT_EQ(catalog.taints(taints).size(), 1U);
+}
+
+// They are copied a lot.
+TEST(Facts, StaySmall) {
+  EXPECT_LE(sizeof(PodFacts), 56U);
+  EXPECT_LE(sizeof(NodeFacts), 40U);
 }
 
 TEST(Catalog, ViewsAndReferencesStayValidWhileItGrowsAndMoves) {

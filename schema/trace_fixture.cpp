@@ -123,8 +123,10 @@ void Sample::add_list() {
   NodeFacts node{catalog.node("node-a"),
                  catalog.string("node-uid"),
                  catalog.allocatable({{2000, int64_t{2} << 30, 9, {{"nvidia.com/gpu", 4}}}, 110}),
+                 {},
                  95,
                  {1'600'000'000'000'000'000},
+                 {},
                  Condition::kUnknown,
                  true};
   EventFacts event{catalog.key(catalog.string("shop"), catalog.string("pod1.17a")),

@@ -28,7 +28,10 @@ class Recover : public Verb {
     const auto done = trace::recover(trace_, output_, existing);
     if (!done.ok()) return terminal.fail(done.error());
     terminal.out << (json_ ? json(*done) : text(*done, terminal.style));
-    return ExitCode::kMissing;  // even where no record is lost, how the trace would have gone on is not known
+    // 0 only if nothing is missing: neither by the damage nor from before.
+    const auto reader = trace::TraceReader::open(output_);
+    if (!reader.ok()) return terminal.fail(reader.error());
+    return reader->info().complete() ? ExitCode::kOk : ExitCode::kMissing;
   }
 
  private:
@@ -43,6 +46,7 @@ class Recover : public Verb {
     add(report.records_lost, "record");
     add(report.batches_lost, "batch", "batches");
     add(report.bodies_lost, "body", "bodies");
+    add(report.streams_lost, "name of a stream", "names of streams");
     if (!report.summary_was_intact) report::add_part(lost, "the summary, counted anew from the records");
     if (report.was_open) report::add_part(lost, "what followed the last batch: the trace was never closed");
     std::string out = style.strong(report::printable(output_)) + "\n";
@@ -52,6 +56,15 @@ class Recover : public Verb {
     if (report.gaps > 0) {
       out += line("gaps", report::counted(report.gaps, "gap") + " recorded where streams go on after a hole");
     }
+    for (const auto& range : report.renumbered) {
+      out += line("numbers", "@" + std::to_string(range.first) + " to @" + std::to_string(range.last) + " were @" +
+                                 std::to_string(range.was_first) + " and on");
+    }
+    if (report.batches_without_dictionary > 0) {
+      out += line("damage", "of the lost batches, " + report::count(report.batches_without_dictionary) +
+                                " cannot be read because their dictionary is lost");
+    }
+    if (report.by_pages) out += line("damage", "the rows of the trace were looked for page by page");
     for (const trace::BatchDamage& damage : report.damage) out += line("damage", where(damage));
     return out;
   }
@@ -70,7 +83,14 @@ class Recover : public Verb {
     json.field("file", output_).field("records_kept", report.records_kept).field("batches_kept", report.batches_kept);
     json.field("records_lost", report.records_lost).field("batches_lost", report.batches_lost);
     json.field("bodies_lost", report.bodies_lost).field("gaps", report.gaps).field("was_open", report.was_open);
-    json.field("summary_was_intact", report.summary_was_intact).key("damage").begin_array();
+    json.field("summary_was_intact", report.summary_was_intact).field("by_pages", report.by_pages);
+    json.field("batches_without_dictionary", report.batches_without_dictionary);
+    json.field("streams_lost", report.streams_lost).key("renumbered").begin_array();
+    for (const auto& range : report.renumbered) {
+      json.begin_object().field("first", range.first).field("last", range.last);
+      json.field("was_first", range.was_first).end_object();
+    }
+    json.end_array().key("damage").begin_array();
     for (const trace::BatchDamage& damage : report.damage) {
       json.begin_object().field("batch", damage.batch).field("first", damage.first).field("last", damage.last);
       json.field("why", damage.why).end_object();

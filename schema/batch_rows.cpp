@@ -8,7 +8,14 @@ Result<BatchRows> BatchRows::open(Database& database) {
   BatchRows rows;
   INQUEST_TRY(rows.get_, database.prepare("SELECT first_seq, last_seq, first_wall, last_wall, body_bytes, body_crc, "
                                           "crc, chain, facts FROM batch WHERE id = ?"));
+  INQUEST_TRY(rows.find_, database.prepare("SELECT id FROM batch WHERE id > ? ORDER BY id LIMIT 1"));
   return rows;
+}
+
+Result<uint64_t> BatchRows::next_id(uint64_t after) {
+  find_.reset();
+  INQUEST_TRY(const bool found, find_.bind(1, after).step());
+  return found ? find_.natural(0) : Result<uint64_t>(uint64_t{0});
 }
 
 Result<BatchRows::Row> BatchRows::read(uint64_t id) {

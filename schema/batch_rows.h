@@ -19,11 +19,15 @@ class BatchRows {
     std::string_view facts;
   };
   Result<Row> read(uint64_t id);
+  Result<uint64_t> next_id(uint64_t after);  // the lowest that is greater; 0: there is none
   Result<std::string_view> chain() const;
-  void reset() { get_.reset(); }
+  void reset() {
+    get_.reset();
+    find_.reset();
+  }
 
  private:
-  Statement get_;
+  Statement get_, find_;
 };
 
 }  // namespace inquest::trace

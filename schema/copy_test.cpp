@@ -114,6 +114,27 @@ TEST(Recover, AWholeTraceIsRefused) {
   EXPECT_EQ(report.error().code, ErrorCode::kUsage);
 }
 
+// Batch 3 held @15 to @21; the gap record takes @15.
+TEST(Recover, NotesSayWhatNumbersWere) {
+  TempDir dir;
+  write_small_batches(dir.file("in.trace"), TraceState::kClosed);
+  execute(dir.file("in.trace"), "DELETE FROM batch WHERE id = 3");
+  const auto report = recover(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse);
+  ASSERT_TRUE(report.ok()) << report.error().message();
+  ASSERT_EQ(report->renumbered.size(), 1U);
+  EXPECT_EQ(report->renumbered[0].first, 16U);
+  EXPECT_EQ(report->renumbered[0].last, 274U);
+  EXPECT_EQ(report->renumbered[0].was_first, 22U);
+  auto before = TraceReader::open(dir.file("in.trace")), after = TraceReader::open(dir.file("out.trace"));
+  EXPECT_EQ(*before->body(22), *after->body(16));
+  EXPECT_EQ(*before->body(280), *after->body(274));
+  EXPECT_EQ(*before->body(14), *after->body(14));
+  EXPECT_EQ(after->record(15)->kind, RecordKind::kGap);
+  ASSERT_EQ(after->info().notes.size(), 1U);
+  EXPECT_EQ(after->info().notes[0].what, "@16 to @274 were @22 to @280 in the damaged trace");
+  EXPECT_EQ(after->info().notes[0].count, 259U);
+}
+
 TEST(Recover, KeepsWhatVerifiesAndSaysWhatIsMissing) {
   struct Case {
     const char* damage;

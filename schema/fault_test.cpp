@@ -115,31 +115,45 @@ TEST(FaultSlow, TheDiskGoesAwayAtEveryCall) { sweep(FaultKind::kDead, 1, Durable
 TEST(FaultSlow, TheDiskIsFullAtEveryWrite) { sweep(FaultKind::kFull, 1, Durable::kYes); }
 TEST(FaultSlow, EveryWriteIsTorn) { sweep(FaultKind::kTornDead, 1, Durable::kNo); }
 
-// compact and recover either give a whole new trace or none, and never touch the input.
-void sweep_copies(uint64_t stride) {
+// compact and recover either give a whole new trace or none, and never touch the input. The first `damaged`
+// bytes of it are.
+using Copy = bool (*)(const std::string& input, const std::string& output);
+void sweep_copies(Copy copy, size_t damaged, uint64_t stride) {
   TempDir dir;
   Sample sample;
   const auto written = write_sample(sample, dir.file("in.trace"));
-  const std::string bytes = read_file(dir.file("in.trace"));
+  std::string bytes = read_file(dir.file("in.trace"));
+  write_file(dir.file("in.trace"), bytes.replace(0, damaged, damaged, 'x'));
+  uint64_t whole = 0;
   for (uint64_t at = 1, done = 0; done < 3; at += stride) {
     FaultyVfs vfs;
     vfs.arm(FaultKind::kError, at);
-    const auto report = compact(dir.file("in.trace"), dir.file("out.trace"), OutputFile::Existing::kReplace);
+    const bool ok = copy(dir.file("in.trace"), dir.file("out.trace"));
     if (vfs.calls() < at) ++done;
     vfs.arm(FaultKind::kNone, 0);
     ASSERT_EQ(read_file(dir.file("in.trace")), bytes);
-    if (report.ok()) {
+    if (ok) {
+      ++whole;
       ASSERT_EQ(read_all(dir.file("out.trace")).records, written) << at;
     }
     std::filesystem::remove(dir.file("out.trace"));
     std::string left;
     for (const auto& entry : std::filesystem::directory_iterator(dir.path()))
       left += entry.path().filename().string() + " ";
-    ASSERT_EQ(left, "in.trace ") << "call " << at << (report.ok() ? "" : ": " + report.error().message());
+    ASSERT_EQ(left, "in.trace ") << "call " << at;
   }
+  EXPECT_GE(whole, 3U);
 }
-TEST(Fault, CompactGivesAllOrNothing) { sweep_copies(23); }
-TEST(FaultSlow, CompactGivesAllOrNothingAtEveryCall) { sweep_copies(1); }
+bool compacts(const std::string& input, const std::string& output) {
+  return compact(input, output, OutputFile::Existing::kReplace).ok();
+}
+bool recovers(const std::string& input, const std::string& output) {
+  return recover(input, output, OutputFile::Existing::kReplace).ok();
+}
+TEST(Fault, CompactGivesAllOrNothing) { sweep_copies(compacts, 0, 23); }
+TEST(Fault, RecoverGivesAllOrNothing) { sweep_copies(recovers, 4096, 23); }
+TEST(FaultSlow, CompactGivesAllOrNothingAtEveryCall) { sweep_copies(compacts, 0, 1); }
+TEST(FaultSlow, RecoverGivesAllOrNothingAtEveryCall) { sweep_copies(recovers, 4096, 1); }
 
 // A child that writes and says through a pipe what is flushed, killed after so many microseconds.
 void kill_writer(unsigned after, uint64_t& flushed, const std::string& path) {

@@ -83,8 +83,6 @@ bool wants_immutable(int code, const std::string& path) {
   return stat((path + "-wal").c_str(), &status) != 0 || status.st_size == 0;
 }
 
-constexpr int64_t kApplicationId = 0x494E5154;
-
 Result<Database> open_ours(const std::string& path) {
   INQUEST_TRY(Database database, Database::open(path, Database::Mode::kRead));
   Result<int64_t> id = pragma(database, "PRAGMA application_id");

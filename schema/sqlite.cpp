@@ -195,7 +195,9 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   result.path_ = std::make_unique<std::string>(path);
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX |
-                    (mode == Mode::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
+                    (mode == Mode::kMake    ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                     : mode == Mode::kWrite ? SQLITE_OPEN_READWRITE
+                                            : SQLITE_OPEN_READONLY);
   const std::string uri = uri_of(path, mode == Mode::kImmutable ? "?immutable=1" : "");
   const int code = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
   result.database_.reset(handle);

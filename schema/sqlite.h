@@ -56,6 +56,7 @@ class Statement {
 class Database {
  public:
   enum class Mode : uint8_t {
+    kMake,       // a new file, or an empty one
     kWrite,      // of a file that exists
     kRead,       // hardened against what a stranger may have put into the file
     kImmutable,  // as kRead, and neither locks nor a WAL are looked for

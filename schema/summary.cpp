@@ -383,13 +383,17 @@ Result<void> load_losses(Database& database, TraceInfo& info, TextBudget& budget
       return missing(database, "has more text than a summary may have");
     }
     INQUEST_TRY(loss.count, rows.natural(2));
-    const bool note = loss.what.compare(0, kNote.size(), kNote) == 0;
-    if (note) loss.what.erase(0, kNote.size());
-    (note ? info.notes : info.losses).push_back(std::move(loss));
+    add_loss_row(info, std::move(loss));
   }
 }
 
 }  // namespace
+
+void add_loss_row(TraceInfo& info, TraceLoss row) {
+  const bool note = row.what.starts_with(kNote);
+  if (note) row.what.erase(0, kNote.size());
+  (note ? info.notes : info.losses).push_back(std::move(row));
+}
 
 Result<LoadedSummary> load_summary(Database& database) {
   LoadedSummary out;

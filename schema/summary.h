@@ -54,4 +54,7 @@ struct LoadedSummary {
 // error but info.summary_intact.
 Result<LoadedSummary> load_summary(Database& database);
 
+// A row of table loss: to the losses or, if it says so, to the notes.
+void add_loss_row(TraceInfo& info, TraceLoss row);
+
 }  // namespace inquest::trace

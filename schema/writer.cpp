@@ -34,6 +34,8 @@ Result<void> check_header(const TraceHeader& header, const std::string& path) {
 
 Result<Database> create_database(const std::string& path) {
   INQUEST_TRY(Database database, Database::open(path, Database::Mode::kWrite));
+  // Pages of 4 KiB are SQLite's default; recover relies on them, see page_scan.h.
+  INQUEST_TRY_VOID(database.exec("PRAGMA page_size = 4096"));
   // A checkpoint every 8192 pages (32 MiB): rarer ones are faster still, but the WAL is disk space, too.
   INQUEST_TRY_VOID(
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; "

@@ -5,17 +5,6 @@
 #include "base/check.h"
 
 namespace inquest::scheduler {
-namespace {
-
-// The error handler's backoff of 2015: 1 s, doubled at each attempt, at most 60 s (kubernetes-facts 1.4).
-constexpr Duration kFirstBackoff = Duration::seconds(1);
-constexpr Duration kLongestBackoff = Duration::seconds(60);
-
-Duration backoff(uint32_t attempts) {
-  return attempts > 6 ? kLongestBackoff : std::min(kLongestBackoff, kFirstBackoff * (int64_t{1} << (attempts - 1)));
-}
-
-}  // namespace
 
 Core::Core(const Catalog& catalog, CoreConfig config)
     : catalog_(&catalog),
@@ -23,7 +12,7 @@ Core::Core(const Catalog& catalog, CoreConfig config)
       slots_(catalog, config_.policy.key),
       scheduled_(slots_),
       assumed_(slots_),
-      queued_(slots_),
+      queued_(slots_, config_.policy.queue, config_.origin),
       books_(catalog),
       next_relist_(config_.policy.relist.period ? config_.origin + *config_.policy.relist.period : Time::never()) {}
 
@@ -54,19 +43,25 @@ void Core::clear_touched() {
 
 // --- What the watches tell
 
-void Core::remember(const PodFacts& pod) {
-  grown(facts_, pod.pod.value) = pod;
+Core::Changed Core::remember(const PodFacts& pod) {
+  PodFacts& held = grown(facts_, pod.pod.value);
+  // Status alone is nothing to try again for: the scheduler's own report of a failure changes it
+  // (kubernetes-facts 4.2).
+  const bool same = held.shape == pod.shape && held.priority == pod.priority && held.gated == pod.gated &&
+                    held.deletion == pod.deletion && held.scheduler == pod.scheduler;
+  held = pod;
   grown(presence_, pod.pod.value) = Presence::kPresent;
+  return same ? Changed::kNo : Changed::kYes;
 }
 
 void Core::on(const PodChanged& input) {
   const PodFacts& pod = input.pod;
   const bool gone = input.verb == Verb::kDeleted || pod.terminal();  // terminal pods hold no room
   // A DELETED may show an old version, or one that another selector still matches; the latest facts stay.
-  if (!gone || !seen(pod.pod)) remember(pod);
+  const Changed changed = !gone || !seen(pod.pod) ? remember(pod) : Changed::kNo;
   if (gone) presence_[pod.pod.value] = Presence::kGone;
   const bool queue_lost_it = gone || pod.bound();
-  if (input.watch != Watch::kScheduled) queue_lost_it ? leave_queue(pod.pod) : enter_queue(pod);
+  if (input.watch != Watch::kScheduled) queue_lost_it ? leave_queue(pod.pod) : enter_queue(pod, changed);
   // With one watch a DELETED goes to both stores: the version it shows may be older than the bind (facts 2.5).
   if (input.watch != Watch::kQueued && gone) leave_scheduled(pod.pod);
   if (input.watch != Watch::kQueued && !gone && pod.bound()) enter_scheduled(pod);
@@ -74,17 +69,19 @@ void Core::on(const PodChanged& input) {
 
 void Core::enter_scheduled(const PodFacts& pod) {
   const ScheduledPod entry{pod.pod, pod.node, pod.shape};
-  const ScheduledPod before = scheduled_.put(entry);
+  ScheduledPod held = scheduled_.put(entry);  // what holds the slot's room until now: one slot is charged once
   AssumedPod* assumption = assumed_.at(pod.pod);
-  if (before.pod) {
-    discharge(before.node, before.shape, before.pod);
-    touch(before.pod);
-  } else if (assumption != nullptr && assumption->charged) {
-    discharge(assumption->node, assumption->shape, assumption->pod);  // one slot is charged once
+  if (assumption != nullptr && assumption->charged) {
+    held = {assumption->pod, assumption->node, assumption->shape};
     assumption->charged = false;
-    touch(assumption->pod);
   }
-  charge(entry.node, entry.shape, entry.pod);
+  if (held != entry) {
+    if (held.pod) {
+      discharge(held.node, held.shape, held.pod);
+      touch(held.pod);
+    }
+    charge(entry.node, entry.shape, entry.pod);
+  }
   touch(entry.pod);
   if (assumption == nullptr) return;
   if (config_.policy.purges_on_event()) {
@@ -109,11 +106,12 @@ void Core::leave_scheduled(PodId pod) {
   }
 }
 
-void Core::enter_queue(const PodFacts& pod) {
+void Core::enter_queue(const PodFacts& pod, Changed changed) {
   // What is being bound or is assumed is not queued again by an update of its own (kubernetes-facts 2.5).
   if (!ours(pod) || pod.gated || in_flight(pod.pod) || assumed_.find(pod.pod) != nullptr) return;
   if (const PodId before = queued_.at(pod.pod); before.known()) touch(before);
-  queued_.put(pod.pod);
+  queued_.put(pod.pod, pod.priority, now_);
+  if (changed == Changed::kYes) queued_.move(pod.pod, now_);
   touch(pod.pod);
   if (assumed_.at(pod.pod) != nullptr) purgeable_.push_back(pod.pod);  // another life of its name
 }
@@ -172,8 +170,7 @@ void Core::correct_queued(const PodsListed& list) {
   }
   for (const PodFacts& pod : list.pods) {
     if (pod.bound() || pod.terminal()) continue;
-    remember(pod);
-    enter_queue(pod);
+    enter_queue(pod, remember(pod));
   }
 }
 
@@ -206,8 +203,7 @@ void Core::on(const Decide&) {
   const NodeId node = choose_node(pod);
   if (!node) {
     effects_.push_back(Unschedulable{pod});
-    park(pod);
-    return;
+    return failed(pod, QueuedStore::Failure::kRejected);
   }
   start_bind(pod, node);
   effects_.push_back(BindPod{pod, node});
@@ -230,7 +226,7 @@ void Core::on(const AttemptFailed& input) {
   purge();
   if (!waits) return;
   ++grown(attempts_, input.pod.value);
-  park(input.pod);
+  failed(input.pod, QueuedStore::Failure::kRejected);
 }
 
 // As SimpleModeler.list of 2015: an assumption whose name is queued again, or was seen scheduled, is dropped.
@@ -315,18 +311,20 @@ void Core::bind_failed(PodId pod) {
   }
   const bool settled = scheduled_.find(pod) != nullptr || assumed_.find(pod) != nullptr;
   const bool replaced = queued_.at(pod).known() && queued_.at(pod) != pod;  // by another life of its name
-  if (!settled && !replaced && presence_[pod.value] == Presence::kPresent && ours(facts_[pod.value])) park(pod);
+  if (!settled && !replaced && presence_[pod.value] == Presence::kPresent && ours(facts_[pod.value])) {
+    failed(pod, QueuedStore::Failure::kError);
+  }
 }
 
-void Core::park(PodId pod) {
-  queued_.park(pod, now_ + backoff(std::max<uint32_t>(1, attempts_[pod.value])));
+void Core::failed(PodId pod, QueuedStore::Failure why) {
+  queued_.failed(pod, facts_[pod.value].priority, attempts_[pod.value], why, now_);
   touch(pod);
 }
 
 void Core::on(const RereadAnswered& input) {
   if (queued_.state(input.pod) != QueuedStore::State::kParked) return;
   if (input.found == RereadAnswered::Found::kPending) {
-    queued_.requeue(input.pod);
+    queued_.requeue(input.pod, facts_[input.pod.value].priority, now_);
     if (assumed_.at(input.pod) != nullptr) purgeable_.push_back(input.pod);
   } else {
     queued_.remove(input.pod);
@@ -363,9 +361,10 @@ void Core::on(const TimeReached&) {
     effects_.push_back(AssumptionExpired{pod, assumed_.at(pod)->node});
     drop_assumption(pod);
   }
-  for (PodId pod = queued_.due(now_); pod; pod = queued_.due(now_)) {
-    queued_.park(pod, Time::never());  // until the answer comes
-    effects_.push_back(RereadPod{pod});
+  const size_t before = touched_pods_.size();
+  queued_.wake(now_, touched_pods_);
+  if (config_.policy.queue == QueueOrder::kFifo) {
+    for (size_t i = before; i < touched_pods_.size(); ++i) effects_.push_back(RereadPod{touched_pods_[i]});
   }
   if (next_relist_ > now_) return;
   const Duration period = *config_.policy.relist.period;
@@ -383,6 +382,8 @@ void Core::charge(NodeId node, ShapeId shape, PodId pod) {
 void Core::discharge(NodeId node, ShapeId shape, PodId pod) {
   books_.discharge(node, shape, pod);
   touched_nodes_.push_back(node);
+  queued_.move(
+      now_, [](PodId) { return true; }, touched_pods_);
 }
 
 // 0 for a node that the view does not hold.
@@ -398,6 +399,10 @@ void Core::set_node(const NodeFacts& node) {
   books_.set_node(node);
   hash_.add(hash_of(node.node));
   touched_nodes_.push_back(node.node);
+  const auto fits = [&](PodId pod) {
+    return books_.fit(facts_[pod.value].shape, node.node, pod, charged_as(pod, node.node)).fits();
+  };
+  queued_.move(now_, fits, touched_pods_);
 }
 
 void Core::remove_node(NodeId node) {

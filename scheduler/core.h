@@ -65,6 +65,8 @@ class Core {
 
  private:
   enum class Presence : uint8_t { kNever, kPresent, kGone };
+  // Whether a version differs from the one before in what may help a pod that found no node.
+  enum class Changed : uint8_t { kNo, kYes };
   struct Flight {
     uint32_t open = 0;  // binds without an answer
     Time started;       // of the latest
@@ -81,10 +83,10 @@ class Core {
   void on(const RereadAnswered& input);
   void on(const TimeReached&);
 
-  void remember(const PodFacts& pod);
+  Changed remember(const PodFacts& pod);
   void enter_scheduled(const PodFacts& pod);
   void leave_scheduled(PodId pod);
-  void enter_queue(const PodFacts& pod);
+  void enter_queue(const PodFacts& pod, Changed changed);
   void leave_queue(PodId pod);
   void correct_scheduled(const PodsListed& list);
   void correct_queued(const PodsListed& list);
@@ -98,7 +100,7 @@ class Core {
   void bind_failed(PodId pod);
   bool runs_while_open() const;     // an assumption made before its bind does not wait for the answer
   void run_from_answer(PodId pod);  // the answer that its assumption waited for is here
-  void park(PodId pod);
+  void failed(PodId pod, QueuedStore::Failure why);
   NodeId choose_node(PodId pod);
 
   void charge(NodeId node, ShapeId shape, PodId pod);

@@ -35,6 +35,7 @@ constexpr Names<Purge, 3> kPurge{{"decision", "event", "both"}};
 constexpr Names<DeletesTo, 2> kDeletesTo{{"scheduled", "both"}};
 constexpr Names<PodKey, 2> kKey{{"name", "uid"}};
 constexpr Names<Watches, 2> kWatches{{"one", "two"}};
+constexpr Names<QueueOrder, 2> kQueue{{"fifo", "priority"}};
 
 std::string get_period(const std::optional<Duration>& period) { return period ? format_duration(*period) : "never"; }
 
@@ -143,6 +144,9 @@ constexpr std::array kParameters = {
     Parameter{"watches", "one | two", "one watch of all pods, or one of pods with a node and one of those without",
               [](const Policy& p) { return kWatches.get(p.watches); },
               [](Policy& p, std::string_view v) { return kWatches.set(p.watches, v); }},
+    Parameter{"queue", "fifo | priority", "who is next, and how a pod waits that found no node",
+              [](const Policy& p) { return kQueue.get(p.queue); },
+              [](Policy& p, std::string_view v) { return kQueue.set(p.queue, v); }},
 };
 
 std::vector<Policy> make_presets() {

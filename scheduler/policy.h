@@ -24,6 +24,9 @@ enum class PodKey : uint8_t { kName, kUid };
 // One watch of all pods, or two filtered by spec.nodeName (empty, and not empty).
 enum class Watches : uint8_t { kOne, kTwo };
 
+// Who is next: the first that came, with 2015's backoff; or the highest priority, as upstream has it today (queued.h).
+enum class QueueOrder : uint8_t { kFifo, kPriority };
+
 // What a periodic re-list corrects. A re-list stands on a grid anchored at the trace's origin.
 struct Relist {
   std::optional<Duration> period;  // none: never
@@ -43,6 +46,7 @@ struct Policy {
   Relist relist;
   PodKey key = PodKey::kName;
   Watches watches = Watches::kTwo;
+  QueueOrder queue = QueueOrder::kFifo;
 
   bool purges_at_decision() const { return purge != Purge::kConfirmingEvent; }
   bool purges_on_event() const { return purge != Purge::kNextDecision; }

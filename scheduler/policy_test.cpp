@@ -35,6 +35,7 @@ TEST(Policy, PresetsStateWhatTheDesignSays) {
       {"relist-stores", "none"},
       {"key", "name"},
       {"watches", "two"},
+      {"queue", "fifo"},
   };
   EXPECT_EQ(stated(*preset("naive")), expected);
   auto no_assume = expected;
@@ -75,6 +76,7 @@ TEST(Policy, EveryParameterIsReadBackAsItWasSet) {
       {"relist-stores", {"none", "scheduled", "queued,nodes", "scheduled,queued,nodes,assumed"}},
       {"key", {"name", "uid"}},
       {"watches", {"one", "two"}},
+      {"queue", {"fifo", "priority"}},
   };
   ASSERT_EQ(values.size(), parameters().size());
   for (size_t i = 0; i < values.size(); ++i) {
@@ -138,6 +140,7 @@ TEST(Policy, BadValuesAreNamedAndChangeNothing) {
       {"deletes-to", "assumed", "'assumed' is none of scheduled, both"},
       {"key", "namespace", "'namespace' is none of name, uid"},
       {"watches", "three", "'three' is none of one, two"},
+      {"queue", "lifo", "'lifo' is none of fifo, priority"},
       {"binds", "0", "it must be 'serial' or a count from 1 to 100000"},
       {"binds", "100001", "it must be 'serial' or a count from 1 to 100000"},
       {"binds", "99999999999999999999", "it is no count"},

@@ -43,6 +43,14 @@ std::vector<Policy> policies() {
   wide.relist.assumed = true;
   out.push_back(wide);
   out.push_back(cache_of_2016());
+  Policy by_priority = out.back();
+  by_priority.name = "cache of today";
+  by_priority.ttl.reset();
+  by_priority.queue = QueueOrder::kPriority;
+  out.push_back(by_priority);
+  wide.name = "combined by priority";
+  wide.queue = QueueOrder::kPriority;
+  out.push_back(wide);
   return out;
 }
 
@@ -107,6 +115,7 @@ class Fuzz {
     if (random_.one_in(2)) pod.node = any(nodes_).node;
     if (random_.one_in(10)) pod.phase = PodPhase::kSucceeded;
     if (random_.one_in(10)) pod.gated = true;
+    pod.priority = static_cast<int32_t>(random_.below(3));
     if (random_.one_in(10)) pod.scheduler = world_->catalog.string("another");
     if (random_.one_in(15)) pod.deletion = now_;
     if (random_.one_in(10)) pod.shape = any(pods_).shape;

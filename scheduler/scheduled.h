@@ -12,6 +12,7 @@ struct ScheduledPod {
   PodId pod;  // none: the slot is empty
   NodeId node;
   ShapeId shape;
+  friend bool operator==(const ScheduledPod&, const ScheduledPod&) = default;
 };
 
 class ScheduledStore {

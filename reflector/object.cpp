@@ -16,8 +16,8 @@ Rv Rv::parse(std::string_view text, Catalog& catalog) {
 std::string Rv::to_string(const Catalog& catalog) const {
   if (!set()) return "";
   if (is_any()) return "0";
-  if ((bits_ & kTag) == 0) return std::to_string(bits_);
-  return std::string(catalog.text(StringId{static_cast<uint32_t>((bits_ ^ kTag) - 1)}));
+  if (bits_ < kTag) return std::to_string(bits_);
+  return std::string(catalog.text(StringId{static_cast<uint32_t>(bits_ - kTag - 1)}));
 }
 
 }  // namespace inquest::reflector

@@ -17,10 +17,10 @@ class Rv {
  public:
   constexpr Rv() = default;                       // "": not set; in a request, the most recent
   static constexpr Rv any() { return Rv(kTag); }  // "0": in a request, any state the server has at hand
-  // `number` from 1 to 2^63 - 1.
-  static constexpr Rv number(ResourceVersion number) { return Rv(number); }
-  static constexpr Rv text(StringId text) { return Rv(kTag | (uint64_t{text.value} + 1)); }
-  // What is no canonical decimal below 2^63 enters the catalog.
+  // 0, what facts have for what is no plain decimal, is not set. The last 2^33 numbers are one: no server gets there.
+  static constexpr Rv number(ResourceVersion number) { return Rv(number < kTag ? number : kTag - 1); }
+  static constexpr Rv text(StringId text) { return Rv(kTag + 1 + text.value); }
+  // What is no canonical decimal enters the catalog.
   static Rv parse(std::string_view text, Catalog& catalog);
 
   // Of a number or "0" without a catalog's help.
@@ -32,7 +32,7 @@ class Rv {
   friend constexpr bool operator==(Rv, Rv) = default;
 
  private:
-  static constexpr uint64_t kTag = uint64_t{1} << 63;
+  static constexpr uint64_t kTag = 0 - (uint64_t{1} << 33);  // above it: "0", then ordinals of texts
   explicit constexpr Rv(uint64_t bits) : bits_(bits) {}
   uint64_t bits_ = 0;
 };

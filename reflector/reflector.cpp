@@ -128,7 +128,6 @@ std::span<const Output> Reflector::step(Time now, const ListPage& page) {
       if (from_any_ && listing_.paginated()) paginated_ = true;
       replace(listing_.items(), listing_.rv());
       listing_.clear();
-      begin_watching();
       begin_watch();
       break;
     case Listing::Next::kFail:
@@ -154,7 +153,7 @@ void Reflector::list_failed(const Refusal& refusal) {
   }
   if (refusal.unavailable() && !relisted_) {
     unavailable_ = relisted_ = true;
-    ask_list(Rv(), listing_.limit());
+    ask_list(Rv(), listing_.limit());  // client-go's pager keeps its limit, even if that is none
     return;
   }
   listing_.clear();
@@ -173,6 +172,7 @@ void Reflector::replace(std::span<const Object> items, Rv rv) {
   rv_ = rv;
   unavailable_ = false;
   synced_ = true;
+  patience_ = Patience(config_.bear_internal_errors);  // a row of errors does not outlive its watches
   outputs_.emplace_back(Synced{rv});
 }
 
@@ -220,7 +220,6 @@ void Reflector::initial_events_end(Rv rv) {
   stream_.each([&](const Object& object) { items.push_back(object); });
   stream_.clear();
   replace(items, rv);
-  begin_watching();
   phase_ = Phase::kWatching;
   asked_at_ = now_;
   heard_ = false;
@@ -228,8 +227,6 @@ void Reflector::initial_events_end(Rv rv) {
 }
 
 // ---- watch
-
-void Reflector::begin_watching() { patience_ = Patience(config_.bear_internal_errors); }
 
 void Reflector::begin_watch() {
   send_watch(rv_, InitialEvents::kNone, Phase::kWatchRequested);
@@ -334,16 +331,10 @@ std::span<const Output> Reflector::step(Time now, const WatchClosed&) {
   begin(now);
   INQUEST_CHECK(watch_is_open(), static_cast<int>(phase_));
   const bool stream = phase_ == Phase::kStreamRequested || phase_ == Phase::kStreaming;
-  if (stream) {
-    if (very_short()) {
-      stream_failed({});
-    } else {
-      begin_stream();
-    }
-  } else if (very_short()) {
-    end_cycle();
+  if (very_short()) {
+    stream ? stream_failed({}) : end_cycle();
   } else {
-    begin_watch();
+    stream ? begin_stream() : begin_watch();
   }
   return outputs_;
 }
@@ -410,7 +401,7 @@ uint64_t Reflector::state_hash(Time now) const {
     mix_in(static_cast<uint64_t>(wake_.ns));
   }
   mix_in(rv_.bits());
-  mix_in(uint64_t{unavailable_} | uint64_t{paginated_} << 1);
+  mix_in(uint64_t{unavailable_} | uint64_t{paginated_} << 1 | uint64_t{synced_} << 2);
   mix_in(backoff_.hash(now));
   const auto same = [&](After request) { return phase_ == Phase::kWaiting && after_ == request; };
   if (phase_ == Phase::kListing || same(After::kSameList)) {

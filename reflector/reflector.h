@@ -86,7 +86,6 @@ class Reflector {
     }
     Outputs(Outputs&&) = default;
     Outputs& operator=(Outputs&&) = default;
-    ~Outputs() = default;
   };
 
   void begin(Time now);
@@ -98,12 +97,10 @@ class Reflector {
   void begin_stream();
   void stream_failed(const Refusal& refusal);
   void begin_watch();
-  void begin_watching();  // after a list or the initial events
   void watch_failed(const Refusal& refusal);
   void send_watch(Rv rv, InitialEvents initial_events, Phase phase);
   void send(const ListRequest& request);
   void send(const WatchRequest& request, Phase phase);
-
   bool ask_again(const Refusal& refusal, After same);
   void back_off(After after);
   void wait(Duration duration, After after);

@@ -8,9 +8,11 @@ namespace inquest::reflector {
 
 namespace {
 
+// Every frame pays for it, hence one round of mixing over three products instead of combine's four.
 uint64_t hash_of(const Object& object) {
   const uint64_t who = uint64_t{object.key} << 32 | object.uid;
-  return combine(combine(who, object.version), object.rv.bits());
+  return mix(who * 0x9e3779b97f4a7c15ULL + object.version * 0xd6e8feb86659fd93ULL +
+             object.rv.bits() * 0xa0761d6478bd642fULL);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ class KeySet {
   void each_not_in(const KeySet& other, Visit&& visit) const {
     for (size_t i = 0; i < words_.size(); ++i) {
       uint64_t left = words_[i] & ~(i < other.words_.size() ? other.words_[i] : 0);
-      for (; left != 0; left &= left - 1) visit(static_cast<uint32_t>(i * 64) + std::countr_zero(left));
+      for (; left != 0; left &= left - 1)
+        visit(static_cast<uint32_t>(i * 64 + static_cast<size_t>(std::countr_zero(left))));
     }
   }
 

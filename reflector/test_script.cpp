@@ -15,6 +15,13 @@ size_t digits_at(std::string_view text) { return std::min(text.find_first_of("01
 
 }  // namespace
 
+Config Script::without_jitter(Initial initial) {
+  Config config;
+  config.initial = initial;
+  config.backoff.jitter_percent = 0;
+  return config;
+}
+
 Object Script::object(std::string_view text) {
   const size_t quote = text.find('\'');
   const std::string_view life = quote == std::string_view::npos ? "" : text.substr(quote + 1);

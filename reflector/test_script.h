@@ -20,7 +20,11 @@ namespace inquest::reflector {
 
 class Script {
  public:
-  explicit Script(const Config& config) : reflector(config) {}
+  // The catalog outlives it; scripts that are compared share one.
+  Script(const Config& config, Catalog& names) : reflector(config), catalog(names) {}
+
+  // Exact waits: 800 ms, 1.6 s, …
+  static Config without_jitter(Initial initial);
 
   std::string say(const std::string& input);
 
@@ -30,10 +34,10 @@ class Script {
   std::string known() const;
 
   Reflector reflector;
+  Catalog& catalog;
   Time now{1'000'000'000};
   std::vector<WatchRequest> watches;
   std::vector<Delta> deltas;  // all that came out
-  Catalog catalog;
 
  private:
   std::span<const Output> feed(const std::string& word, std::istringstream& rest);

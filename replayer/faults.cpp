@@ -41,7 +41,7 @@ std::vector<Instant> instants(const Plan& plan, Time origin, std::span<const Eve
     const Trigger& trigger = plan.faults[i].trigger;
     if (occasion_of(plan.faults[i]) != Occasion::kInstant) continue;
     if (!trigger.seq) {
-      out.push_back({origin + trigger.after.value_or(Duration{}), 0, i});
+      out.push_back({trigger.time.value_or(origin + trigger.after.value_or(Duration{})), 0, i});
       continue;
     }
     const auto event = std::lower_bound(events.begin(), events.end(), *trigger.seq,
@@ -180,6 +180,7 @@ bool FaultMatcher::matches(const Trigger& trigger, const Change& change) const {
 
 bool FaultMatcher::in_time(const Trigger& trigger, trace::Seq seq, Time at) const {
   if (trigger.seq && *trigger.seq != seq) return false;
+  if (trigger.time && at < *trigger.time) return false;
   return !trigger.after || at >= origin_ + *trigger.after;
 }
 

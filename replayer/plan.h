@@ -36,6 +36,7 @@ enum class FaultKind : uint8_t {
   kRestart,  // it forgets what it has in memory, is away for `by`, and lists anew
   kClock,    // its clock jumps by `by`, forwards or (negative) back
 };
+inline constexpr size_t kFaultKinds = 13;
 std::string_view name_of(FaultKind kind);  // "drop", "rv-back", …: the word in plans and, with --, on the command line
 
 enum class Resource : uint8_t { kPods, kNodes };
@@ -66,9 +67,12 @@ struct Trigger {
   std::optional<Field> field;     // the change makes this field …
   std::string becomes;            // … match this glob ("" stands for unset)
   std::optional<trace::Seq> seq;  // this very record; of an instant: that of this record
-  // At this offset from the start of the trace, or later; of an instant: exactly then.
+  // At this offset from the start of the trace, or this time, or later; of an instant: exactly then.
   std::optional<Duration> after;
+  std::optional<Time> time;
   uint64_t nth = 1;  // of the changes, lists, bookmarks or binds that match the rest; 0: every one
+
+  friend bool operator==(const Trigger&, const Trigger&) = default;
 };
 
 struct Fault {
@@ -83,7 +87,9 @@ struct Fault {
   BindFault bind = BindFault::kLost;
   uint16_t status = 0;                 // of a bind answered with kStatus: 400 to 599
   Applied applied = Applied::kUnsaid;  // of a bind answered with kLost or kStatus
-  std::string text;                    // for reports
+  std::string text;                    // for reports: its kind, and the words of a flag in their one spelling
+
+  friend bool operator==(const Fault&, const Fault&) = default;
 };
 
 // By its kind; a disconnect, restart or clock that names something of a change (its verb, name, …) or a count waits for
@@ -96,12 +102,22 @@ struct Plan {
 
 inline constexpr size_t kMaxFaults = 10'000;  // of a plan, which is at most 1 MiB
 
-// One fault from a flag's value: words in any order, RESOURCE VERB @SEQ key=value ….
+// One fault from a flag's value: words in any order, RESOURCE VERB @SEQ key=value …; docs/faults.md has them all.
 Result<Fault> parse_fault(FaultKind kind, std::string_view text);
 
-// A plan file's text; `name` stands in messages. Unknown fields, duplicate keys and wrong types are errors with a line.
+// A plan file's text; `name` stands in messages. Whatever does not belong to a kind, is missing, out of range or
+// contradicts itself is an error with a line.
 Result<Plan> parse_plan(const std::string& text, const std::string& name);
 Result<Plan> load_plan(const std::string& path);
+
+// The same, but one bad fault does not hide the next: all errors (the first kMaxPlanErrors), and the faults between.
+struct PlanRead {
+  Plan plan;
+  std::vector<Error> errors;
+};
+PlanRead read_plan(const std::string& text, const std::string& name);
+PlanRead read_plan_file(const std::string& path);
+inline constexpr size_t kMaxPlanErrors = 100;
 
 // * any run of characters, ? any one; everything else itself.
 bool glob_matches(std::string_view pattern, std::string_view text);

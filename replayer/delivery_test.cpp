@@ -7,7 +7,6 @@
 namespace inquest::replayer {
 namespace {
 
-using scheduler::Watch;
 using scheduler::Watches;
 
 struct Wire {
@@ -19,7 +18,7 @@ struct Wire {
   ResourceVersion rv = 0;
 
   explicit Wire(Watches watches, std::vector<Fault> what = {})
-      : plan{std::move(what)}, faults(plan, trace.catalog(), kTraceStart), delivery(watches) {}
+      : plan{std::move(what)}, faults(plan, trace.catalog(), kTraceStart), delivery(watches, plan, {}) {}
 
   PodFacts pod(std::string_view name) {
     PodFacts out = trace.pod(name);
@@ -39,19 +38,20 @@ struct Wire {
   // All that arrives up to an instant, as words: "queued ADDED a rv 1", with "on n1" where it shows a node.
   std::vector<std::string> arrived(int64_t ms) {
     std::vector<std::string> out;
-    while (const auto input = delivery.pop(at(ms))) {
+    while (const auto frame = delivery.pop(at(ms))) {
       std::string words;
-      if (const auto* node = std::get_if<scheduler::NodeChanged>(&*input)) {
-        words.append("node ").append(trace.catalog().node_name(node->node.node));
-      } else {
-        constexpr std::string_view kWatches[] = {"all", "scheduled", "queued"};
+      if (const auto* node = std::get_if<NodeFacts>(&frame->object)) {
+        words.append("node ").append(trace.catalog().node_name(node->node));
+      } else if (const auto* told = std::get_if<PodFacts>(&frame->object)) {
+        constexpr std::string_view kLanesShort[] = {"nodes", "all", "queued", "scheduled"};
         constexpr std::string_view kVerbs[] = {"ADDED", "MODIFIED", "DELETED"};
-        const auto& frame = std::get<scheduler::PodChanged>(*input);
-        words.append(kWatches[static_cast<size_t>(frame.watch)]).append(" ");
-        words.append(kVerbs[static_cast<size_t>(frame.verb)]).append(" ");
-        words.append(trace.catalog().name(trace.catalog().key_of(frame.pod.pod)));
-        words.append(" rv ").append(std::to_string(frame.pod.rv));
-        if (frame.pod.node) words.append(" on ").append(trace.catalog().node_name(frame.pod.node));
+        words.append(kLanesShort[static_cast<size_t>(frame->lane)]).append(" ");
+        words.append(kVerbs[static_cast<size_t>(frame->kind)]).append(" ");
+        words.append(trace.catalog().name(trace.catalog().key_of(told->pod)));
+        words.append(" rv ").append(std::to_string(told->rv));
+        if (told->node) words.append(" on ").append(trace.catalog().node_name(told->node));
+      } else {
+        words.append("BOOKMARK rv ").append(std::to_string(frame->rv));
       }
       out.push_back(words);
     }
@@ -221,7 +221,7 @@ TEST(Delivery, NodesHaveTheirOwnWatch) {
 TEST(Delivery, AnOpenedWatchDeliversNothingOfTheOldOne) {
   Wire wire(Watches::kTwo, {delay("spec.nodeName=n1 by=1s")});
   wire.life("a");
-  wire.delivery.restart_pods(Watch::kScheduled);
+  wire.delivery.restart(Lane::kScheduled, {});
   EXPECT_EQ(wire.arrived(5000), (Words{"queued ADDED a rv 1", "queued DELETED a rv 2"})) << "the other goes on";
   const PodFacts b = wire.later(wire.trace.on(wire.pod("b"), "n1"));
   wire.send(100, Verb::kAdded, b);
@@ -232,12 +232,12 @@ TEST(Delivery, AnOpenedWatchDeliversNothingOfTheOldOne) {
 TEST(Delivery, AnOpenedWatchIsNotHeldByTheDelaysOfTheOldOne) {
   Wire one(Watches::kOne, {delay("name=a by=1s")});
   one.send(0, Verb::kAdded, one.pod("a"));
-  one.delivery.restart_pods(Watch::kQueued);
+  one.delivery.restart(Lane::kPods, {});
   one.send(1, Verb::kAdded, one.pod("b"));
   EXPECT_EQ(one.arrived(1), (Words{"all ADDED b rv 2"}));
   Wire nodes(Watches::kOne, {delay("nodes by=1s")});
   nodes.send(0, Verb::kAdded, nodes.trace.node("n1"));
-  nodes.delivery.restart_nodes();
+  nodes.delivery.restart(Lane::kNodes, {});
   nodes.send(1, Verb::kAdded, nodes.trace.node("n2"));
   EXPECT_EQ(nodes.arrived(5000), (Words{"node n2"}));
 }

@@ -159,10 +159,19 @@ bool FaultMatcher::holds(const State& state, const Change& change) {
 }
 
 void FaultMatcher::overruled(size_t fault) {
+  take_back(fault);
+  ++reports_[fault].overruled;
+}
+
+void FaultMatcher::unfelt(size_t fault) {
+  take_back(fault);
+  ++reports_[fault].unfelt;
+}
+
+void FaultMatcher::take_back(size_t fault) {
   FaultReport& report = reports_[fault];
   if (report.fired == report.hits.size()) report.hits.pop_back();
   --report.fired;
-  ++report.overruled;
 }
 
 bool FaultMatcher::matches(const Trigger& trigger, const Change& change) const {

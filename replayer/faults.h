@@ -82,6 +82,8 @@ class FaultMatcher {
 
   // A delay of the latest change that did nothing, because a drop hit the same frames.
   void overruled(size_t fault);
+  // The latest change that it hit became no frame on the watch that it names.
+  void unfelt(size_t fault);
 
   const Plan& plan() const { return *plan_; }
   const std::vector<FaultReport>& reports() const { return reports_; }
@@ -111,6 +113,7 @@ class FaultMatcher {
   bool in_time(const Trigger& trigger, trace::Seq seq, Time at) const;
   bool counts(size_t fault);  // whether this match is the one that nth asks for
   void hit(const FaultHit& hit);
+  void take_back(size_t fault);
   template <typename Conversation>
   std::span<const size_t> hits_of(Occasion occasion, const Conversation& what);
 

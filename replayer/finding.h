@@ -100,6 +100,7 @@ enum class Ending : uint8_t { kOk, kViolated, kUnknown };
 struct FaultReport {
   uint64_t fired = 0;
   uint64_t overruled = 0;      // a delay of what a drop hit as well; it did nothing, and does not count as fired
+  uint64_t unfelt = 0;         // what it hit became no frame on the watch that it names; not counted as fired either
   std::vector<FaultHit> hits;  // at most kKeptHits
 };
 inline constexpr size_t kKeptHits = 1000;

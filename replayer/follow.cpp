@@ -29,6 +29,10 @@ void Follow::ingest(World& world, const Event& event) {
       return world.pods_listed(listed(recording_->pods()), event.in_view);
     case EventKind::kNodesListed:
       return world.nodes_listed(listed(recording_->nodes()), event.in_view);
+    case EventKind::kBookmark: {
+      const Bookmark& bookmark = recording_->bookmarks()[event.index];
+      return world.bookmark(bookmark.resource, bookmark.rv);
+    }
     case EventKind::kBindRequest:
       return ingest_request(world, event.index);
     case EventKind::kBindAnswer:
@@ -51,7 +55,7 @@ void Follow::ingest_request(World& world, uint32_t index) {
 void Follow::ingest_answer(World& world, uint32_t index) {
   const RecordedBind& bind = recording_->binds()[index];
   if (bind.won()) {
-    const bool first = world.truth().accept_bind(bind.pod, bind.node);
+    const bool first = world.accept_bind(bind.pod, bind.node);
     if (!first && !binds_[index].doubled) world.point(Verdict::kDoubleBind, bind.pod, bind.node);
     grown(won_by_, bind.pod.value) = bind.scheduler;
   }

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "replayer/resource.h"
 #include "schema/facts.h"
 #include "schema/record.h"
 
@@ -39,7 +40,6 @@ enum class FaultKind : uint8_t {
 inline constexpr size_t kFaultKinds = 13;
 std::string_view name_of(FaultKind kind);  // "drop", "rv-back", …: the word in plans and, with --, on the command line
 
-enum class Resource : uint8_t { kPods, kNodes };
 enum class OnWatch : uint8_t { kEvery, kScheduled, kQueued };
 // Fields whose change can trigger a fault.
 enum class Field : uint8_t { kNodeName, kPhase, kDeletionTimestamp, kUnschedulable };

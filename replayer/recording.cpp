@@ -77,6 +77,8 @@ class RecordingLoader {
         return;
       case RecordKind::kFrame:
         return take_frame(record);
+      case RecordKind::kBookmark:
+        return take_bookmark(record);
       case RecordKind::kBindRequest:
         return take_request(record);
       case RecordKind::kBindAnswer:
@@ -102,6 +104,13 @@ class RecordingLoader {
       out_.lists_.push_back(append(record, out_.nodes_));
       push(record, EventKind::kNodesListed, out_.lists_.size() - 1, in_view(record));
     }
+  }
+
+  void take_bookmark(const Record& record) {
+    const std::string& resource = streams_[record.stream.value].resource;
+    if (!in_view(record) || (resource != "pods" && resource != "nodes")) return;
+    out_.bookmarks_.push_back({resource == "pods" ? Resource::kPods : Resource::kNodes, record.rv});
+    push(record, EventKind::kBookmark, out_.bookmarks_.size() - 1, true);
   }
 
   template <typename Facts>

@@ -10,13 +10,23 @@
 #include <vector>
 
 #include "base/result.h"
+#include "replayer/resource.h"
 #include "schema/reader.h"
 
 namespace inquest::replayer {
 
-enum class EventKind : uint8_t { kPod, kNode, kPodsListed, kNodesListed, kBindRequest, kBindAnswer, kAttemptFailed };
+enum class EventKind : uint8_t {
+  kPod,
+  kNode,
+  kPodsListed,
+  kNodesListed,
+  kBookmark,
+  kBindRequest,
+  kBindAnswer,
+  kAttemptFailed
+};
 
-// One thing that happened. `index` points into the table of its kind: pods(), nodes(), lists(), binds(),
+// One thing that happened. `index` points into the table of its kind: pods(), nodes(), lists(), bookmarks(), binds(),
 // failed_attempts().
 struct Event {
   Time at;
@@ -29,6 +39,11 @@ struct Event {
 
 struct ListRange {
   uint32_t first = 0, count = 0;  // into pods() or nodes()
+};
+
+struct Bookmark {
+  Resource resource = Resource::kPods;
+  ResourceVersion rv = 0;
 };
 
 struct RecordedBind {
@@ -63,6 +78,7 @@ class Recording {
   std::span<const PodFacts> pods() const { return pods_; }
   std::span<const NodeFacts> nodes() const { return nodes_; }
   std::span<const ListRange> lists() const { return lists_; }
+  std::span<const Bookmark> bookmarks() const { return bookmarks_; }
   std::span<const RecordedBind> binds() const { return binds_; }
   std::span<const PodId> failed_attempts() const { return failed_; }
 
@@ -87,6 +103,7 @@ class Recording {
   std::vector<PodFacts> pods_;
   std::vector<NodeFacts> nodes_;
   std::vector<ListRange> lists_;
+  std::vector<Bookmark> bookmarks_;
   std::vector<RecordedBind> binds_;
   std::vector<PodId> failed_;
   std::vector<SchedulerSeen> schedulers_;

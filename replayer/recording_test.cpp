@@ -11,7 +11,8 @@ using trace::RecordKind;
 
 // The events as words: "0 pods-listed, 10 pod, …"; "(aside)" for what is not of the view.
 std::string story(const Recording& recording) {
-  constexpr std::string_view kKinds[] = {"pod", "node", "pods-listed", "nodes-listed", "request", "answer", "failed"};
+  constexpr std::string_view kKinds[] = {"pod",      "node",    "pods-listed", "nodes-listed",
+                                         "bookmark", "request", "answer",      "failed"};
   std::string out;
   for (const Event& event : recording.events()) {
     if (!out.empty()) out.append(", ");

@@ -33,6 +33,16 @@ std::vector<StringId> own_names(const Recording& recording, const SchedulerSeen&
   return out;
 }
 
+WorldConfig world_config(const Recording& recording, const RunConfig& config, std::vector<StringId> names) {
+  WorldConfig out;
+  out.core = {config.policy, recording.start(), std::move(names), config.seed};
+  out.plan = &config.plan;
+  out.strikes =
+      std::make_shared<const std::vector<Instant>>(instants(config.plan, recording.start(), recording.events()));
+  out.lag = config.lag;
+  return out;
+}
+
 using Touched = std::pair<PodId, NodeId>;  // a pod, or a node; the other is none
 
 // For each object the hits that touched it, in order of time.
@@ -90,9 +100,7 @@ Result<const SchedulerSeen*> followed_scheduler(const Recording& recording, cons
 Run::Run(const Recording& recording, std::shared_ptr<const RunConfig> config, const SchedulerSeen& followed)
     : recording_(&recording),
       config_(std::move(config)),
-      world_(recording.catalog(),
-             {config_->policy, recording.start(), own_names(recording, followed, *config_), config_->seed},
-             config_->plan, config_->lag),
+      world_(recording.catalog(), world_config(recording, *config_, own_names(recording, followed, *config_))),
       follow_(recording, followed.name),
       drain_(config_->drain.value_or(default_drain(*config_))) {}
 
@@ -114,6 +122,7 @@ bool Run::advance() {
   if (now == Time::never()) return false;
   world_.set_now(now, world_.seq());
   follow_.happen(world_);
+  world_.strike();
   while (act()) {
     follow_.heard(world_.heard());
     world_.clear_heard();
@@ -123,15 +132,16 @@ bool Run::advance() {
 }
 
 bool Run::act() {
-  return world_.act_first() || follow_.answer(world_) || world_.list_anew() || world_.hear_frame() || world_.relist() ||
-         follow_.decide(world_);
+  return world_.act_first() || follow_.answer(world_) || world_.answer_requests() || world_.hear_frame() ||
+         world_.relist() || follow_.decide(world_);
 }
 
 Outcome Run::finish() {
   Outcome outcome;
   outcome.drain = drain_;
   outcome.findings = world_.judge().finish(recording_->end() + drain_);
-  const auto hits = hits_by_object(world_.delivery().causes());
+  const std::vector<FaultHit> causes = world_.causes();
+  const auto hits = hits_by_object(causes);
   for (Finding& finding : outcome.findings) {
     finding.because = cause_of(finding, hits);
     if (finding.because) finding.race = Race::kNone;
@@ -156,6 +166,7 @@ void Run::conclude(Outcome& outcome) {
     std::string why = "fault ";
     why.append(std::to_string(i + 1)).append(" (").append(config_->plan.faults[i].text).append(") never fired");
     if (outcome.faults[i].overruled > 0) why += ": a drop overruled it";
+    if (outcome.faults[i].unfelt > 0) why += ": what it hit became no frame on the watch that it names";
     outcome.unknown_because.push_back(std::move(why));
   }
   if (recording_->distinct_nodes() == 0) {

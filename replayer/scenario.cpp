@@ -21,7 +21,7 @@ class Telling {
   Telling(Told& told, const scheduler::Policy& policy)
       : told_(told),
         catalog_(told.catalog),
-        world_(catalog_, {policy, kStart, {catalog_.string(kScheduler)}, 0}, no_faults_, kDefaultLag) {}
+        world_(catalog_, {{policy, kStart, {catalog_.string(kScheduler)}, 0}, &no_faults_, nullptr, kDefaultLag, {}}) {}
 
   void begin(const std::vector<std::string>& nodes) {
     Allocatable room;
@@ -39,18 +39,21 @@ class Telling {
     world_.set_now(kStart, 0);
     world_.nodes_listed(facts, true);
     world_.pods_listed({}, true);
-    while (world_.list_anew()) {
+    while (world_.answer_requests()) {
     }
     world_.settle(Judge::Phase::kTrace);
   }
 
   // Time passes up to `until`, this instant's expiries included.
   void pass(Time until, Judge::Phase phase) {
-    while (world_.core().next_wake() <= until) {
-      world_.set_now(world_.core().next_wake(), seq_);
+    while (world_.next_due() <= until) {
+      world_.set_now(world_.next_due(), seq_);
       while (world_.act_first()) {
       }
-      world_.relist();
+      if (world_.relist()) {
+        while (world_.answer_requests()) {
+        }
+      }
       world_.settle(phase);
     }
     world_.set_now(until, seq_);

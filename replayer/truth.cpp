@@ -102,10 +102,14 @@ void Truth::settle(PodId pod) {
 std::vector<PodFacts> Truth::pods() const {
   std::vector<PodFacts> out;
   for (const Pod& pod : pods_) {
-    if (!pod.exists) continue;
-    out.push_back(pod.facts);
-    if (!pod.facts.node) out.back().node = pod.accepted;
+    if (pod.exists) out.push_back(held(pod.facts.pod));
   }
+  return out;
+}
+
+PodFacts Truth::held(PodId pod) const {
+  PodFacts out = pods_[pod.value].facts;
+  if (!out.node) out.node = pods_[pod.value].accepted;
   return out;
 }
 

@@ -36,6 +36,7 @@ class Truth {
   // Where it is bound; none if it is not, or is not held.
   NodeId node_of(PodId pod) const;
   const PodFacts& facts(PodId pod) const { return pods_[pod.value].facts; }
+  PodFacts held(PodId pod) const;  // as a list shows it: with the node of a bind that no frame has shown yet
   bool has_node(NodeId node) const { return books_.book(node).known; }
 
   // All pods and nodes it holds, by ordinal.

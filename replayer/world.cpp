@@ -6,20 +6,43 @@ using scheduler::ListKind;
 using scheduler::RereadAnswered;
 using scheduler::Watch;
 
-World::World(const Catalog& catalog, scheduler::CoreConfig config, const Plan& plan, Duration lag)
-    : core_(catalog, config),
+World::World(const Catalog& catalog, const WorldConfig& config)
+    : catalog_(&catalog),
+      config_(config),
+      core_(catalog, config.core),
       truth_(catalog),
-      judge_(lag),
-      faults_(plan, catalog, config.origin),
-      delivery_(config.policy.watches) {}
+      judge_(config.lag),
+      faults_(*config.plan, catalog, config.core.origin),
+      delivery_(config.core.policy.watches, *config.plan, config.latency),
+      view_(catalog, config.core.policy.watches, config.core.seed) {
+  for (const Fault& fault : config.plan->faults) {
+    keeps_past_ = keeps_past_ || (fault.kind == FaultKind::kList && fault.list == ListFault::kStale);
+  }
+}
+
+Time World::next_due() {
+  Time out = std::min(delivery_.next_due(), view_.next_wake());
+  for (const Answer& answer : answers_) out = std::min(out, answer.due);
+  if (config_.strikes && next_strike_ < config_.strikes->size()) {
+    out = std::min(out, (*config_.strikes)[next_strike_].at);
+  }
+  const Time wake = core_.next_wake();
+  return std::max(now_, wake == Time::never() ? out : std::min(out, wake - clock_ahead_));
+}
+
+// The scheduler's clock: it may jump, but what it has told the core never goes back.
+Time World::core_time() { return core_time_ = std::max(core_time_, now_ + clock_ahead_); }
 
 // --- The API's side
 
 void World::pod_changed(Verb verb, const PodFacts& pod, bool in_view) {
+  remember(pod.pod);
   const Truth::PodChange change = truth_.apply(verb, pod);
   if (change.kind == Truth::PodChange::Kind::kTimeTravel) point(Verdict::kTimeTravel, pod.pod, pod.node);
   if (!in_view) return;
+  open_unlisted(Resource::kPods);
   delivery_.pod_changed({seq_, now_, verb, &pod, change.existed ? &change.before : nullptr, nullptr, nullptr}, faults_);
+  after_change();
 }
 
 void World::node_changed(Verb verb, const NodeFacts& node, bool in_view) {
@@ -27,17 +50,30 @@ void World::node_changed(Verb verb, const NodeFacts& node, bool in_view) {
   const NodeFacts before = truth_.books().book(node.node).facts;
   truth_.apply(verb, node);
   if (!in_view) return;
+  open_unlisted(Resource::kNodes);
   delivery_.node_changed({seq_, now_, verb, nullptr, nullptr, &node, existed ? &before : nullptr}, faults_);
+  after_change();
 }
 
 void World::pods_listed(std::span<const PodFacts> pods, bool in_view) {
+  if (keeps_past_) {
+    for (const PodFacts& pod : truth_.pods()) remember(pod.pod);
+    for (const PodFacts& pod : pods) remember(pod.pod);
+  }
   for (const PodFacts& pod : truth_.replace(pods)) point(Verdict::kTimeTravel, pod.pod, pod.node);
-  pods_to_list_ = pods_to_list_ || in_view;
+  if (in_view) list_lanes(Resource::kPods);
 }
 
 void World::nodes_listed(std::span<const NodeFacts> nodes, bool in_view) {
   truth_.replace(nodes);
-  nodes_to_list_ = nodes_to_list_ || in_view;
+  if (in_view) list_lanes(Resource::kNodes);
+}
+
+void World::bookmark(Resource resource, ResourceVersion rv) { delivery_.bookmark(seq_, now_, resource, rv, faults_); }
+
+bool World::accept_bind(PodId pod, NodeId node) {
+  remember(pod);
+  return truth_.accept_bind(pod, node);
 }
 
 void World::point(Verdict verdict, PodId pod, NodeId node) {
@@ -45,11 +81,96 @@ void World::point(Verdict verdict, PodId pod, NodeId node) {
   judge_.point(verdict, pod, node, holds, now_, seq_);
 }
 
+// A recording may begin with frames that no list came before: the watch was opened on nothing.
+void World::open_unlisted(Resource resource) {
+  for (const Lane lane : lanes_of(core_.policy().watches)) {
+    if (resource_of(lane) != resource || view_.started(lane)) continue;
+    view_.start(now_, lane);
+    lane == Lane::kNodes ? view_.nodes_listed(now_, {}, View::Tell::kQuietly)
+                         : view_.pods_listed(now_, lane, {}, View::Tell::kQuietly);
+    view_.watch_opened(now_, lane);
+  }
+}
+
+void World::list_lanes(Resource resource) {
+  for (const Lane lane : lanes_of(core_.policy().watches)) {
+    if (resource_of(lane) != resource) continue;
+    view_.started(lane) ? view_.list_anew(now_, lane) : view_.start(now_, lane);
+  }
+}
+
+// What a fault made of the change besides its frames.
+void World::after_change() {
+  for (const Lane lane : delivery_.take_lists()) view_.list_anew(now_, lane);
+  for (const size_t fault : delivery_.take_struck()) strike(fault);
+}
+
+void World::remember(PodId pod) {
+  if (!keeps_past_) return;
+  past_.push_back({now_, pod, truth_.exists(pod) ? std::optional(truth_.held(pod)) : std::nullopt});
+}
+
+// As the API held them when `time` was over.
+std::vector<PodFacts> World::pods_at(Time time) const {
+  std::vector<std::optional<PodFacts>> held(catalog_->pods());
+  for (const PodFacts& pod : truth_.pods()) held[pod.pod.value] = pod;
+  for (auto past = past_.rbegin(); past != past_.rend() && past->until > time; ++past) {
+    held[past->pod.value] = past->was;
+  }
+  std::vector<PodFacts> out;
+  for (const auto& pod : held) {
+    if (pod) out.push_back(*pod);
+  }
+  return out;
+}
+
+// --- Faults that strike at an instant
+
+void World::strike() {
+  if (!config_.strikes) return;
+  for (; next_strike_ < config_.strikes->size() && (*config_.strikes)[next_strike_].at <= now_; ++next_strike_) {
+    const Instant& instant = (*config_.strikes)[next_strike_];
+    faults_.fired(instant, seq_);
+    strike(instant.fault);
+  }
+}
+
+void World::strike(size_t fault) {
+  switch (config_.plan->faults[fault].kind) {
+    case FaultKind::kDisconnect:
+      return break_lanes(fault);
+    case FaultKind::kClock:
+      clock_ahead_ = clock_ahead_ + config_.plan->faults[fault].by;
+      return blame(fault, {});
+    default:
+      return;
+  }
+}
+
+void World::break_lanes(size_t index) {
+  const Fault& fault = config_.plan->faults[index];
+  for (const Lane lane : lanes_of(core_.policy().watches)) {
+    if (fault.trigger.resource && *fault.trigger.resource != resource_of(lane)) continue;
+    if (!means(fault.watch, lane)) continue;
+    delivery_.cut(lane, now_ + fault.by, fault.then, index, seq_);
+    if (view_.started(lane)) view_.closed(now_, lane);
+  }
+}
+
+void World::blame(size_t fault, PodId pod) { causes_.push_back({fault, seq_, now_, Verb::kModified, 0, pod, {}, 0}); }
+
+std::vector<FaultHit> World::causes() const {
+  std::vector<FaultHit> out = delivery_.causes();
+  out.insert(out.end(), causes_.begin(), causes_.end());
+  std::stable_sort(out.begin(), out.end(), [](const FaultHit& a, const FaultHit& b) { return a.at < b.at; });
+  return out;
+}
+
 // --- The scheduler's side
 
 void World::step(const scheduler::Input& input, Cure cause) {
   ++inputs_;
-  for (const scheduler::Effect& effect : core_.step(now_, input)) carry_out(effect);
+  for (const scheduler::Effect& effect : core_.step(core_time(), input)) carry_out(effect);
   for (const PodId pod : core_.touched_pods()) judge_.note(pod, cause);
   for (const NodeId node : core_.touched_nodes()) judge_.note(node, cause);
   core_.clear_touched();
@@ -73,7 +194,7 @@ void World::carry_out(const scheduler::Effect& effect) {
 }
 
 bool World::act_first() {
-  if (core_.next_wake() <= now_) {
+  if (core_.next_wake() <= core_time()) {
     step(scheduler::TimeReached{}, Cure::kTtl);
     return true;
   }
@@ -87,57 +208,135 @@ bool World::act_first() {
   return true;
 }
 
-bool World::list_anew() {
-  if (nodes_to_list_) {
-    nodes_to_list_ = false;
-    delivery_.restart_nodes();
-    list_nodes(ListKind::kOwn);
-    return true;
-  }
-  if (!pods_to_list_) return false;
-  pods_to_list_ = false;
-  delivery_.restart_pods(Watch::kQueued);
-  delivery_.restart_pods(Watch::kScheduled);
-  if (core_.policy().watches == scheduler::Watches::kOne) {
-    list_pods(Watch::kAll, ListKind::kOwn);
-  } else {
-    list_pods(Watch::kQueued, ListKind::kOwn);
-    list_pods(Watch::kScheduled, ListKind::kOwn);
-  }
-  return true;
-}
-
 bool World::hear_frame() {
   const auto frame = delivery_.pop(now_);
   if (!frame) return false;
-  step(*frame, Cure::kFrame);
-  if (const auto* changed = std::get_if<scheduler::PodChanged>(&*frame)) heard_.push_back(changed->pod.pod);
+  view_.frame(now_, *frame);
+  tell(Cure::kFrame);
   return true;
 }
 
-// It stands for the frames still under way only where it corrects all that they would have changed.
+void World::tell(Cure cause) {
+  for (const scheduler::Input& input : view_.told()) {
+    step(input, cause);
+    if (const auto* changed = std::get_if<scheduler::PodChanged>(&input)) heard_.push_back(changed->pod.pod);
+  }
+  view_.told().clear();
+}
+
+// --- Lists and watches
+
+bool World::answer_requests() {
+  if (hear_list()) return true;
+  if (view_.next_wake() <= now_) {
+    view_.wake(now_);
+    return true;
+  }
+  for (const Lane lane : lanes_of(core_.policy().watches)) {
+    if (view_.wants_list(lane)) return answer_list(lane), true;
+    if (view_.wants_watch(lane)) return answer_watch(lane), true;
+  }
+  return false;
+}
+
+void World::answer_list(Lane lane) {
+  if (!delivery_.reachable(lane, now_)) return view_.refused(now_, lane, reflector::Refusal::Why::kConnectionRefused);
+  view_.list_asked(lane);
+  send_list(lane, false);
+}
+
+void World::answer_watch(Lane lane) {
+  if (!delivery_.reachable(lane, now_)) return view_.refused(now_, lane, reflector::Refusal::Why::kConnectionRefused);
+  switch (delivery_.take_then(lane)) {
+    case Then::kGone:
+      return view_.refused(now_, lane, reflector::Refusal::Why::kExpired);
+    case Then::kRelist:
+      return view_.refused(now_, lane, reflector::Refusal::Why::kOther);
+    case Then::kResume:
+      delivery_.resume(lane, now_);
+      return view_.watch_opened(now_, lane);
+  }
+}
+
+// The list is taken now; it arrives after the latency, or when a fault lets it.
+void World::send_list(Lane lane, bool aside) {
+  auto held = std::make_shared<Snapshot>();
+  Time asked_for = now_, due = now_ + config_.latency;
+  bool empty = false;
+  size_t late = Delivery::kNoFault;
+  for (const size_t hit : faults_.hits(ListAsked{seq_, now_, resource_of(lane), on_watch(lane)})) {
+    const Fault& fault = config_.plan->faults[hit];
+    if (fault.list == ListFault::kEmpty) empty = true;
+    if (fault.list == ListFault::kStale) asked_for = now_ - fault.by;
+    if (fault.list == ListFault::kLate) due = due + fault.by, late = hit;
+    blame(hit, {});
+  }
+  if (!empty && lane == Lane::kNodes) held->nodes = truth_.nodes();
+  if (!empty && lane != Lane::kNodes) held->pods = asked_for < now_ ? pods_at(asked_for) : truth_.pods();
+  if (!aside) delivery_.restart(lane, due, late, seq_);
+  answers_.push_back({due, lane, aside, std::move(held)});
+}
+
+bool World::hear_list() {
+  const auto due = std::find_if(answers_.begin(), answers_.end(), [&](const Answer& one) { return one.due <= now_; });
+  if (due == answers_.end()) return false;
+  const Answer answer = std::move(*due);
+  answers_.erase(due);
+  hear(answer);
+  return true;
+}
+
+void World::hear(const Answer& answer) {
+  const Lane lane = answer.lane;
+  if (answer.aside) return correct(lane, *answer.held);
+  const bool periodic = std::exchange(periodic_[static_cast<size_t>(lane)], false);
+  const auto how = periodic ? View::Tell::kQuietly : View::Tell::kCore;
+  lane == Lane::kNodes ? view_.nodes_listed(now_, answer.held->nodes, how)
+                       : view_.pods_listed(now_, lane, answer.held->pods, how);
+  if (periodic) correct(lane, *answer.held);
+  tell(Cure::kRelist);
+}
+
+// The policy's list corrects the stores that the policy names.
+void World::correct(Lane lane, const Snapshot& held) {
+  const scheduler::Relist& what = core_.policy().relist;
+  if (lane == Lane::kNodes) return step(scheduler::NodesListed{held.nodes, ListKind::kPeriodic}, Cure::kRelist);
+  if (lane != Lane::kScheduled && what.queued) {
+    step(scheduler::PodsListed{Watch::kQueued, held.pods, ListKind::kPeriodic}, Cure::kRelist);
+  }
+  if (lane != Lane::kQueued && (what.scheduled || what.assumed)) {
+    step(scheduler::PodsListed{Watch::kScheduled, held.pods, ListKind::kPeriodic}, Cure::kRelist);
+  }
+  for (const PodFacts& pod : held.pods) heard_.push_back(pod.pod);
+}
+
+bool World::corrects_all(Lane lane) const {
+  const scheduler::Relist& what = core_.policy().relist;
+  return lane == Lane::kNodes    ? what.nodes
+         : lane == Lane::kQueued ? what.queued
+         : lane == Lane::kPods   ? what.queued && what.scheduled
+                                 : what.scheduled;
+}
+
+bool World::corrects_some(Lane lane) const {
+  const scheduler::Relist& what = core_.policy().relist;
+  return corrects_all(lane) || (lane == Lane::kPods && (what.queued || what.scheduled || what.assumed)) ||
+         (lane == Lane::kScheduled && what.assumed);
+}
+
+// A list that corrects all that a lane feeds stands for the frames still under way on it: its watch begins anew there.
+// Where nobody can be reached it fails, and the next one comes when the policy says.
 bool World::relist() {
   if (!std::exchange(relist_due_, false)) return false;
-  const scheduler::Relist& what = core_.policy().relist;
-  const bool one = core_.policy().watches == scheduler::Watches::kOne;
-  if (what.queued && (what.scheduled || !one)) delivery_.restart_pods(Watch::kQueued);
-  if (what.scheduled && (what.queued || !one)) delivery_.restart_pods(Watch::kScheduled);
-  if (what.nodes) delivery_.restart_nodes();
-  if (what.queued) list_pods(Watch::kQueued, ListKind::kPeriodic);
-  if (what.scheduled || what.assumed) list_pods(Watch::kScheduled, ListKind::kPeriodic);
-  if (what.nodes) list_nodes(ListKind::kPeriodic);
+  for (const Lane lane : lanes_of(core_.policy().watches)) {
+    if (!corrects_some(lane) || !view_.started(lane) || !delivery_.reachable(lane, now_)) continue;
+    if (!corrects_all(lane)) {
+      send_list(lane, true);
+      continue;
+    }
+    if (!view_.listing(lane)) view_.list_anew(now_, lane), periodic_[static_cast<size_t>(lane)] = true;
+  }
   return true;
-}
-
-void World::list_pods(Watch watch, ListKind kind) {
-  const std::vector<PodFacts> pods = truth_.pods();
-  step(scheduler::PodsListed{watch, pods, kind}, Cure::kRelist);
-  for (const PodFacts& pod : pods) heard_.push_back(pod.pod);
-}
-
-void World::list_nodes(ListKind kind) {
-  const std::vector<NodeFacts> nodes = truth_.nodes();
-  step(scheduler::NodesListed{nodes, kind}, Cure::kRelist);
 }
 
 void World::settle(Judge::Phase phase) {

@@ -1,12 +1,15 @@
 // World: the truth, the scheduler core that hears of it, what carries the one to the other, and the judge over both.
-// What every mode shares: stepping the core, answering those of its wishes that only ask the API (re-reads, lists),
-// carrying frames, and telling the judge what changed.
+// What every mode shares: stepping the core, answering those of its wishes that only ask the API (re-reads, lists,
+// watches), carrying frames, letting faults strike, and telling the judge what changed.
 //
 // It is a value: a copy goes on by itself, which is how a run is forked.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,20 +17,29 @@
 #include "replayer/delivery.h"
 #include "replayer/judge.h"
 #include "replayer/truth.h"
+#include "replayer/view.h"
 #include "scheduler/core.h"
 
 namespace inquest::replayer {
 
+struct WorldConfig {
+  scheduler::CoreConfig core;
+  const Plan* plan = nullptr;                           // outlives the world and its copies
+  std::shared_ptr<const std::vector<Instant>> strikes;  // when faults of an instant fire, in order
+  Duration lag;
+  Duration latency;  // of every frame and list
+};
+
 class World {
  public:
-  // Catalog and plan must outlive the world and its copies.
-  World(const Catalog& catalog, scheduler::CoreConfig config, const Plan& plan, Duration lag);
+  // The catalog must outlive the world and its copies.
+  World(const Catalog& catalog, const WorldConfig& config);
 
   const scheduler::Core& core() const { return core_; }
-  scheduler::Core& core() { return core_; }
   const Truth& truth() const { return truth_; }
   Truth& truth() { return truth_; }
   Judge& judge() { return judge_; }
+  const Delivery& delivery() const { return delivery_; }
   Delivery& delivery() { return delivery_; }
   FaultMatcher& faults() { return faults_; }
   const FaultMatcher& faults() const { return faults_; }
@@ -40,8 +52,9 @@ class World {
     now_ = now;
     seq_ = seq;
   }
-  // When something happens by itself: an expiry, an end of backoff, the next re-list, a frame that is due.
-  Time next_due() { return std::min(core_.next_wake(), delivery_.next_due()); }
+  // When something happens by itself: an expiry, an end of backoff, the next re-list, a frame or a list that is due, a
+  // lane that asks again, a fault.
+  Time next_due();
 
   // --- The API's side: the truth changes at once, the view when it is delivered
 
@@ -50,19 +63,24 @@ class World {
   // A list that opened a watch; the view's own watch lists anew then.
   void pods_listed(std::span<const PodFacts> pods, bool in_view);
   void nodes_listed(std::span<const NodeFacts> nodes, bool in_view);
+  void bookmark(Resource resource, ResourceVersion rv);
+  // The API answered a bind with 201. False: it had accepted one for this uid before.
+  bool accept_bind(PodId pod, NodeId node);
   // A verdict about this instant.
   void point(Verdict verdict, PodId pod, NodeId node);
+  // Faults whose instant has come.
+  void strike();
 
   // --- The scheduler's side. Each does the first thing of its kind that is due; false: nothing is.
 
   // Gives the core one input; `cause` is what the judge says ended an episode that this input ends.
   void step(const scheduler::Input& input, Cure cause);
-  // What stands before all else within an instant: expiries, then answers to re-reads.
+  // What stands before all else within an instant: it comes back, expiries, answers to re-reads.
   bool act_first();
-  // Lists that the view's watches open with.
-  bool list_anew();
+  // Lists and watches that were asked for, and lists that arrive.
+  bool answer_requests();
   bool hear_frame();
-  // The policy's periodic list: of the stores it names, as the API holds them now.
+  // The policy's periodic list: of the stores it names.
   bool relist();
 
   // Pods that the core has heard of since the last call, for whoever waits for one of them.
@@ -71,29 +89,79 @@ class World {
   // Binds the core has decided on its own since the last call, and pods for which it found no node.
   std::vector<scheduler::BindPod> take_binds() { return std::exchange(binds_, {}); }
   std::vector<PodId> take_unschedulable() { return std::exchange(unschedulable_, {}); }
+  bool can_decide() { return core_.can_decide(); }
 
   // The instant is over: the judge compares what changed.
   void settle(Judge::Phase phase);
 
- private:
-  void carry_out(const scheduler::Effect& effect);
-  void list_pods(scheduler::Watch watch, scheduler::ListKind kind);
-  void list_nodes(scheduler::ListKind kind);
+  // Hits of faults that touch no single frame (lists, restarts, the clock), and all that delivery knows.
+  std::vector<FaultHit> causes() const;
+  void blame(size_t fault, PodId pod);
 
+ private:
+  struct Snapshot {
+    std::vector<PodFacts> pods;
+    std::vector<NodeFacts> nodes;
+  };
+  // A list on its way to the scheduler.
+  struct Answer {
+    Time due;
+    Lane lane = Lane::kPods;
+    bool aside = false;  // the lane's watch goes on as it is: the core alone is given the list
+    std::shared_ptr<const Snapshot> held;
+  };
+  struct Past {
+    Time until;  // up to here, and not at this instant, it was so
+    PodId pod;
+    std::optional<PodFacts> was;
+  };
+
+  Time core_time();
+  void open_unlisted(Resource resource);
+  void list_lanes(Resource resource);
+  void after_change();
+  void remember(PodId pod);
+  std::vector<PodFacts> pods_at(Time time) const;
+
+  void strike(size_t fault);
+  void break_lanes(size_t fault);
+  void carry_out(const scheduler::Effect& effect);
+  void answer_list(Lane lane);
+  void answer_watch(Lane lane);
+  void send_list(Lane lane, bool aside);
+  bool hear_list();
+  void hear(const Answer& answer);
+  void correct(Lane lane, const Snapshot& held);
+  bool corrects_all(Lane lane) const;
+  bool corrects_some(Lane lane) const;
+  void tell(Cure cause);
+
+  const Catalog* catalog_;
+  WorldConfig config_;
   scheduler::Core core_;
   Truth truth_;
   Judge judge_;
   FaultMatcher faults_;
   Delivery delivery_;
+  View view_;
   Time now_;
   trace::Seq seq_ = 0;
   uint64_t inputs_ = 0;
+
+  size_t next_strike_ = 0;
+  Duration clock_ahead_;  // the scheduler's clock against the true one
+  Time core_time_;
+
   std::deque<PodId> rereads_;
   bool relist_due_ = false;
-  bool pods_to_list_ = false, nodes_to_list_ = false;
+  std::array<bool, kLanes> periodic_{};  // the list that the lane waits for is the policy's
+  std::vector<Answer> answers_;
+  std::vector<Past> past_;
+  bool keeps_past_ = false;
   std::vector<PodId> heard_;
   std::vector<scheduler::BindPod> binds_;
   std::vector<PodId> unschedulable_;
+  std::vector<FaultHit> causes_;
 };
 
 }  // namespace inquest::replayer

@@ -135,7 +135,9 @@ TEST_F(RunReport, TellsAFrameThatWasHitFromOneThatWaited) {
   config_.plan.faults.resize(2);
   config_.plan.faults[0].kind = replayer::FaultKind::kDelay;
   config_.plan.faults[1].kind = replayer::FaultKind::kDelay;
-  outcome_.faults = {{1, 0, {}}, {0, 3, {}}};
+  outcome_.faults.resize(2);
+  outcome_.faults[0].fired = 1;
+  outcome_.faults[1].overruled = 3;
   add(Verdict::kMissingQueued).because = replayer::FaultHit{0, 25, kStart, Verb::kAdded, 7, pod(), {}, 0};
   add(Verdict::kMissingQueued).because = replayer::FaultHit{0, 27, kStart, Verb::kAdded, 9, pod(), {}, 25};
   expect("because       fault 1 delayed @25 ADDED rv 7\n");

@@ -46,7 +46,7 @@ std::span<const Output> Reflector::step(Time now, const Stop&) {
 
 std::span<const Output> Reflector::step(Time now, const TimeReached&) {
   begin(now);
-  if (now < next_wake()) return outputs_;
+  if (phase_ != Phase::kWaiting || now < wake_) return outputs_;
   switch (after_) {
     case After::kCycle:
       cycle();

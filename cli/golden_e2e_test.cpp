@@ -99,7 +99,8 @@ TEST(Golden, Digests) {
   std::string table;
   for (const char* name : {"burst", "churn", "hostport", "race"}) {
     const std::string trace = place.imported(name);
-    for (const char* policy : {"no-assume", "naive", "delete-both", "combined"}) {
+    for (const char* policy : {"no-assume", "naive", "delete-both", "locked-delete", "relist-corrects-assumed",
+                               "ttl-only", "combined", "upstream-2016", "upstream-now", "journal", "live"}) {
       for (const char* drop : {"", "pods DELETED nth=3"}) {
         std::vector<std::string> args{"replay", trace, "--json", "--policy", policy};
         if (*drop != '\0') args.insert(args.end(), {"--drop", drop});

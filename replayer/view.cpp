@@ -153,6 +153,7 @@ void View::pod_delta(Lane lane, const Delta& delta, std::span<const PodFacts> po
   scheduler::PodChanged told{watch_of(lane), verb_of(delta.kind), {}};
   if (delta.kind == Delta::Kind::kTombstone) {
     told.pod = shown[delta.object.uid];
+    told.known_from = scheduler::KnownFrom::kList;
   } else {
     told.pod = grown(shown, delta.object.uid) = pods[delta.object.version];
   }

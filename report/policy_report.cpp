@@ -1,5 +1,8 @@
 #include "report/policy_report.h"
 
+#include <algorithm>
+#include <span>
+
 #include "report/json.h"
 #include "report/table.h"
 #include "report/text.h"
@@ -10,16 +13,27 @@ namespace {
 using scheduler::Parameter;
 using scheduler::Policy;
 
-Table parameters_table() {
+constexpr size_t kColumns = 4;  // presets beside each other on a terminal
+
+Table parameters_table(std::span<const Policy> policies) {
   std::vector<std::string> header{"parameter"};
-  for (const Policy& policy : scheduler::presets()) header.push_back(policy.name);
+  for (const Policy& policy : policies) header.push_back(policy.name);
   Table table(std::move(header));
   for (const Parameter& parameter : scheduler::parameters()) {
     std::vector<std::string> row{std::string(parameter.name)};
-    for (const Policy& policy : scheduler::presets()) row.push_back(parameter.get(policy));
+    for (const Policy& policy : policies) row.push_back(parameter.get(policy));
     table.add(std::move(row));
   }
   return table;
+}
+
+std::string parameters_text() {
+  std::string out;
+  const std::span<const Policy> all = scheduler::presets();
+  for (size_t first = 0; first < all.size(); first += kColumns) {
+    out += parameters_table(all.subspan(first, std::min(kColumns, all.size() - first))).text() + "\n";
+  }
+  return out;
 }
 
 Table shows_table() {
@@ -41,12 +55,11 @@ Table about_table() {
 
 }  // namespace
 
-std::string policies_text() {
-  return shows_table().text() + "\n" + parameters_table().text() + "\n" + about_table().text();
-}
+std::string policies_text() { return shows_table().text() + "\n" + parameters_text() + about_table().text(); }
 
 std::string policies_markdown() {
-  return shows_table().markdown() + "\n" + parameters_table().markdown() + "\n" + about_table().markdown();
+  return shows_table().markdown() + "\n" + parameters_table(scheduler::presets()).markdown() + "\n" +
+         about_table().markdown();
 }
 
 std::string policies_json() {

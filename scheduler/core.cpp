@@ -5,6 +5,11 @@
 #include "base/check.h"
 
 namespace inquest::scheduler {
+namespace {
+
+constexpr Duration kTick = Duration::seconds(1);  // of the cleanup (kubernetes-facts 2.3)
+
+}  // namespace
 
 Core::Core(const Catalog& catalog, CoreConfig config)
     : catalog_(&catalog),
@@ -13,6 +18,7 @@ Core::Core(const Catalog& catalog, CoreConfig config)
       scheduled_(slots_),
       assumed_(slots_),
       queued_(slots_, config_.policy.queue, config_.origin),
+      journal_(slots_),
       books_(catalog),
       next_relist_(config_.policy.relist.period ? config_.origin + *config_.policy.relist.period : Time::never()) {}
 
@@ -26,7 +32,9 @@ std::span<const Effect> Core::step(Time now, const Input& input) {
 }
 
 Time Core::next_wake() {
-  return std::max(now_, std::min({assumed_.next_deadline(), queued_.next_end(), next_relist_}));
+  const Deadline* give_up = next_give_up();
+  return std::max(now_, std::min({assumed_.next_deadline(), queued_.next_end(), next_relist_,
+                                  give_up == nullptr ? Time::never() : give_up->at}));
 }
 
 bool Core::can_decide() { return open_binds_ < config_.policy.binds && !queued_.empty(); }
@@ -54,22 +62,37 @@ Core::Changed Core::remember(const PodFacts& pod) {
   return same ? Changed::kNo : Changed::kYes;
 }
 
-void Core::on(const PodChanged& input) {
+void Core::take(const PodChanged& input) {
   const PodFacts& pod = input.pod;
-  const bool gone = input.verb == Verb::kDeleted || pod.terminal();  // terminal pods hold no room
+  const bool is_gone = gone(input);  // terminal pods hold no room
+  Watch to = input.watch;
+  if (to == Watch::kAll && input.known_from == KnownFrom::kList && config_.policy.tombstones == Tombstones::kLastSeen) {
+    to = pod.bound() ? Watch::kScheduled : Watch::kQueued;
+  }
+  const bool heard = config_.policy.key == PodKey::kName || follow_life(input);
   // A DELETED may show an old version, or one that another selector still matches; the latest facts stay.
-  const Changed changed = !gone || !seen(pod.pod) ? remember(pod) : Changed::kNo;
-  if (gone) presence_[pod.pod.value] = Presence::kGone;
-  const bool queue_lost_it = gone || pod.bound();
-  if (input.watch != Watch::kScheduled) queue_lost_it ? leave_queue(pod.pod) : enter_queue(pod, changed);
+  const Changed changed = !is_gone || !seen(pod.pod) ? remember(pod) : Changed::kNo;
+  if (is_gone) presence_[pod.pod.value] = Presence::kGone;
+  if (!heard) return;
+  const bool queue_lost_it = is_gone || pod.bound();
+  if (to != Watch::kScheduled) queue_lost_it ? leave_queue(pod.pod) : enter_queue(pod, changed);
+  if (to == Watch::kQueued) return;
   // With one watch a DELETED goes to both stores: the version it shows may be older than the bind (facts 2.5).
-  if (input.watch != Watch::kQueued && gone) leave_scheduled(pod.pod);
-  if (input.watch != Watch::kQueued && !gone && pod.bound()) enter_scheduled(pod);
+  if (is_gone) return leave_scheduled(pod.pod);
+  if (pod.bound()) return enter_scheduled(pod);
+  const ScheduledPod* held = scheduled_.find(pod.pod);
+  if (held == nullptr) return;
+  effects_.push_back(NodeNameChanged{pod.pod, held->node, NodeId::none()});
+  leave_scheduled(pod.pod);
 }
 
 void Core::enter_scheduled(const PodFacts& pod) {
   const ScheduledPod entry{pod.pod, pod.node, pod.shape};
   ScheduledPod held = scheduled_.put(entry);  // what holds the slot's room until now: one slot is charged once
+  if (held.pod == entry.pod && held.node != entry.node) {
+    effects_.push_back(NodeNameChanged{pod.pod, held.node, entry.node});
+  }
+  forget(pod.pod);
   AssumedPod* assumption = assumed_.at(pod.pod);
   if (assumption != nullptr && assumption->charged) {
     held = {assumption->pod, assumption->node, assumption->shape};
@@ -97,6 +120,7 @@ void Core::leave_scheduled(PodId pod) {
     discharge(held.node, held.shape, held.pod);
     touch(held.pod);
   }
+  forget(pod);
   if (config_.policy.deletes_to == DeletesTo::kBoth) return drop_assumption(pod);
   AssumedPod* assumption = assumed_.at(pod);
   if (held.pod && assumption != nullptr && !assumption->charged) {
@@ -121,57 +145,6 @@ void Core::leave_queue(PodId pod) {
   if (!held.known()) return;
   queued_.remove(pod);
   touch(held);
-}
-
-void Core::on(const PodsListed& input) {
-  ++list_epoch_;
-  if (input.watch != Watch::kQueued) correct_scheduled(input);
-  if (input.watch != Watch::kScheduled) correct_queued(input);
-}
-
-void Core::correct_scheduled(const PodsListed& list) {
-  const bool periodic = list.kind == ListKind::kPeriodic;
-  for (const PodFacts& pod : list.pods) {
-    if (pod.bound() && !pod.terminal()) grown(listed_, slots_.of(pod.pod)) = list_epoch_;
-  }
-  const auto lacks = [&](PodId pod) { return grown(listed_, slots_.of(pod)) != list_epoch_; };
-  if (!periodic || config_.policy.relist.scheduled) {
-    const std::vector<PodId> held = scheduled_.pods();
-    for (const PodId pod : held) {
-      if (!lacks(pod)) continue;
-      presence_[pod.value] = Presence::kGone;
-      leave_scheduled(pod);
-    }
-    for (const PodFacts& pod : list.pods) {
-      if (!pod.bound() || pod.terminal()) continue;
-      remember(pod);
-      enter_scheduled(pod);
-    }
-  }
-  if (periodic && config_.policy.relist.assumed) {
-    const std::vector<PodId> assumed = assumed_.pods();
-    for (const PodId pod : assumed) {
-      if (lacks(pod)) drop_assumption(pod);
-    }
-  }
-}
-
-void Core::correct_queued(const PodsListed& list) {
-  if (list.kind == ListKind::kPeriodic && !config_.policy.relist.queued) return;
-  ++list_epoch_;
-  for (const PodFacts& pod : list.pods) {
-    if (!pod.bound() && !pod.terminal()) grown(listed_, slots_.of(pod.pod)) = list_epoch_;
-  }
-  const std::vector<PodId> held = queued_.pods();
-  for (const PodId pod : held) {
-    if (grown(listed_, slots_.of(pod)) == list_epoch_) continue;
-    presence_[pod.value] = Presence::kGone;
-    leave_queue(pod);
-  }
-  for (const PodFacts& pod : list.pods) {
-    if (pod.bound() || pod.terminal()) continue;
-    enter_queue(pod, remember(pod));
-  }
 }
 
 void Core::on(const NodeChanged& input) {
@@ -199,10 +172,14 @@ void Core::on(const Decide&) {
   touch(pod);
   ++grown(attempts_, pod.value);
   purge();
-  if (facts_[pod.value].deletion.known()) return;  // "skip schedule deleting pod" (kubernetes-facts 4.3)
+  if (facts_[pod.value].deletion.known()) {  // "skip schedule deleting pod" (kubernetes-facts 4.3)
+    effects_.push_back(ReportEvent{pod, NodeId::none(), ReportEvent::Text::kBeingDeleted});
+    return;
+  }
   const NodeId node = choose_node(pod);
   if (!node) {
     effects_.push_back(Unschedulable{pod});
+    report_failure(pod, NodeId::none(), ReportEvent::Text::kNoFit);
     return failed(pod, QueuedStore::Failure::kRejected);
   }
   start_bind(pod, node);
@@ -235,7 +212,7 @@ void Core::purge() {
   for (const PodId pod : purgeable_) {
     const PodId waiting = queued_.at(pod);
     const bool queued = waiting.known() && queued_.state(waiting) == QueuedStore::State::kQueued;
-    if (queued || scheduled_.at(pod) != nullptr) drop_assumption(pod);
+    if (queued || scheduled_.at(pod) != nullptr) end_assumption(pod);
   }
   purgeable_.clear();
 }
@@ -244,13 +221,18 @@ void Core::start_bind(PodId pod, NodeId node) {
   Flight& flight = grown(flights_, pod.value);
   count_open(pod, flight, +1);
   flight.started = now_;
+  flight.node = node;
+  if (config_.policy.deletes_wait) give_ups_.add({now_ + *config_.policy.deletes_wait, 0, pod.value});
+  persist(pod, node);
   if (config_.policy.assume != AssumeWhen::kBeforeBind) return;
-  // Where the API has the pod already, a bind sent again puts it nowhere else.
-  if (const AssumedPod* entry = assumed_.find(pod); entry != nullptr && entry->won) {
+  // Where the API has the pod already, a bind sent again puts it nowhere else; and a cache by uid refuses to assume
+  // what it holds (kubernetes-facts 2.3), while the store of 2015 took the latest (1.3).
+  const AssumedPod* entry = assumed_.find(pod);
+  if (entry != nullptr && (entry->won || config_.policy.key == PodKey::kUid)) {
     if (!runs_while_open()) assumed_.set_deadline(pod, Time::never());
     return;
   }
-  assume(pod, node, runs_while_open() ? ttl_from(now_) : Time::never());
+  assume(pod, node, facts_[pod.value].shape, runs_while_open() ? ttl_from(now_) : Time::never());
 }
 
 bool Core::runs_while_open() const {
@@ -268,27 +250,44 @@ void Core::count_open(PodId pod, Flight& flight, int change) {
   touch(pod);
 }
 
-Time Core::ttl_from(Time start) const { return config_.policy.ttl ? start + *config_.policy.ttl : Time::never(); }
+Time Core::ttl_from(Time start) const {
+  return config_.policy.ttl ? expires_at(start + *config_.policy.ttl) : Time::never();
+}
+
+Time Core::expires_at(Time end) const {
+  if (config_.policy.expiry == Expiry::kExact || end == Time::never()) return end;
+  const int64_t ticks = std::max<int64_t>(0, (end - config_.origin).ns / kTick.ns);
+  return config_.origin + kTick * (ticks + 1);
+}
 
 void Core::on(const BindAnswered& input) {
   if (!in_flight(input.pod)) return;
   count_open(input.pod, flights_[input.pod.value], -1);
-  if (input.outcome != BindAnswered::Outcome::kBound) return bind_failed(input.pod);
+  if (input.outcome != BindAnswered::Outcome::kBound) {
+    bind_failed(input.pod, input.node, input.outcome);
+  } else {
+    effects_.push_back(ReportEvent{input.pod, input.node, ReportEvent::Text::kAssigned});
+    bind_won(input.pod, input.node);
+  }
+  release_held();
+}
+
+void Core::bind_won(PodId pod, NodeId node) {
   switch (config_.policy.assume) {
     case AssumeWhen::kNever:
       return;
     case AssumeWhen::kAfterSuccess:
-      return assume(input.pod, input.node, ttl_from(now_));
+      return assume(pod, node, facts_[pod.value].shape, ttl_from(now_));
     case AssumeWhen::kBeforeBind:
-      return bind_won(input.pod, input.node);
+      return finish_bind(pod, node);
   }
 }
 
-// Of a pod that is assumed since its decision.
-void Core::bind_won(PodId pod, NodeId node) {
+// Of a pod that is assumed since its decision; nothing if it is not any more.
+void Core::finish_bind(PodId pod, NodeId node) {
   const AssumedPod* entry = assumed_.find(pod);
   if (entry == nullptr) return;
-  if (entry->node != node && !entry->won) assume(pod, node, entry->deadline);  // an earlier one of two open binds
+  if (entry->node != node && !entry->won) assume(pod, node, entry->shape, entry->deadline);  // one of two open binds
   run_from_answer(pod);
   assumed_.set_won(pod);
 }
@@ -296,10 +295,13 @@ void Core::bind_won(PodId pod, NodeId node) {
 void Core::run_from_answer(PodId pod) {
   if (config_.policy.ttl_from == TtlFrom::kBindAnswer) return assumed_.set_deadline(pod, ttl_from(now_));
   // Counted from the assumption; if the bind held it up beyond its end, that end is now.
-  assumed_.set_deadline(pod, std::max(now_, ttl_from(flights_[pod.value].started)));
+  const Time end = ttl_from(flights_[pod.value].started);
+  assumed_.set_deadline(pod, end >= now_ ? end : expires_at(now_));
 }
 
-void Core::bind_failed(PodId pod) {
+void Core::bind_failed(PodId pod, NodeId node, BindAnswered::Outcome outcome) {
+  const bool unknown = outcome == BindAnswered::Outcome::kUnknown;
+  report_failure(pod, node, unknown ? ReportEvent::Text::kBindUnknown : ReportEvent::Text::kBindRefused);
   if (in_flight(pod)) return;  // another request for it is still open
   if (const AssumedPod* entry = assumed_.find(pod);
       entry != nullptr && config_.policy.assume == AssumeWhen::kBeforeBind) {
@@ -311,8 +313,30 @@ void Core::bind_failed(PodId pod) {
   }
   const bool settled = scheduled_.find(pod) != nullptr || assumed_.find(pod) != nullptr;
   const bool replaced = queued_.at(pod).known() && queued_.at(pod) != pod;  // by another life of its name
-  if (!settled && !replaced && presence_[pod.value] == Presence::kPresent && ours(facts_[pod.value])) {
-    failed(pod, QueuedStore::Failure::kError);
+  const bool again = !settled && !replaced && presence_[pod.value] == Presence::kPresent && ours(facts_[pod.value]);
+  if (again) failed(pod, QueuedStore::Failure::kError);
+  if (assumed_.find(pod) == nullptr && !(unknown && again)) forget(pod);  // unless a re-read or another try will tell
+}
+
+void Core::report_failure(PodId pod, NodeId node, ReportEvent::Text text) {
+  effects_.push_back(ReportEvent{pod, node, text});
+  effects_.push_back(PatchStatus{pod, text});
+}
+
+const Deadline* Core::next_give_up() {
+  return give_ups_.first([&](const Deadline& give_up) {
+    const Flight& flight = flights_[give_up.slot];
+    return flight.open == 0 || flight.started + *config_.policy.deletes_wait != give_up.at;
+  });
+}
+
+// What no answer came to in time: whoever waits for it goes on, and an answer that still comes says nothing.
+void Core::give_up_binds() {
+  for (const Deadline* due = next_give_up(); due != nullptr && due->at <= now_; due = next_give_up()) {
+    const PodId pod{due->slot};
+    Flight& flight = flights_[pod.value];
+    count_open(pod, flight, -static_cast<int>(flight.open));
+    bind_failed(pod, flight.node, BindAnswered::Outcome::kUnknown);
   }
 }
 
@@ -329,13 +353,14 @@ void Core::on(const RereadAnswered& input) {
   } else {
     queued_.remove(input.pod);
   }
+  forget(input.pod);
   touch(input.pod);
 }
 
-void Core::assume(PodId pod, NodeId node, Time deadline) {
+void Core::assume(PodId pod, NodeId node, ShapeId shape, Time deadline) {
   if (!node) return;                            // a bind that names no node puts the pod nowhere
   if (scheduled_.find(pod) != nullptr) return;  // it was confirmed first
-  const AssumedPod before = assumed_.put(pod, node, facts_[pod.value].shape, deadline);
+  const AssumedPod before = assumed_.put(pod, node, shape, deadline);
   if (before.pod) {
     if (before.charged) discharge(before.node, before.shape, before.pod);
     touch(before.pod);
@@ -344,9 +369,14 @@ void Core::assume(PodId pod, NodeId node, Time deadline) {
   AssumedPod* assumption = assumed_.at(pod);
   if (scheduled_.at(pod) != nullptr || queued_.at(pod).known()) purgeable_.push_back(pod);  // another life of its name
   if (scheduled_.at(pod) == nullptr) {
-    charge(node, assumption->shape, pod);
+    charge(node, shape, pod);
     assumption->charged = true;
   }
+}
+
+void Core::end_assumption(PodId pod) {
+  forget(pod);
+  drop_assumption(pod);
 }
 
 void Core::drop_assumption(PodId pod) {
@@ -359,8 +389,10 @@ void Core::drop_assumption(PodId pod) {
 void Core::on(const TimeReached&) {
   for (PodId pod = assumed_.due(now_); pod; pod = assumed_.due(now_)) {
     effects_.push_back(AssumptionExpired{pod, assumed_.at(pod)->node});
-    drop_assumption(pod);
+    end_assumption(pod);
   }
+  give_up_binds();
+  release_held();
   const size_t before = touched_pods_.size();
   queued_.wake(now_, touched_pods_);
   if (config_.policy.queue == QueueOrder::kFifo) {

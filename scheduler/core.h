@@ -5,6 +5,7 @@
 // comes out as effects (effect.h). Same inputs, same effects and same hash, on every machine. One thread at a time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "scheduler/assumed.h"
 #include "scheduler/books.h"
 #include "scheduler/effect.h"
+#include "scheduler/held.h"
 #include "scheduler/input.h"
 #include "scheduler/policy.h"
 #include "scheduler/queued.h"
@@ -47,6 +49,8 @@ class Core {
   const AssumedStore& assumed() const { return assumed_; }
   const QueuedStore& queued() const { return queued_; }
   const NodeBooks& books() const { return books_; }
+  // The decisions that a restart would find on disk.
+  std::vector<Decision> journal() const { return journal_.decisions(); }
   const Policy& policy() const { return config_.policy; }
   bool in_flight(PodId pod) const { return pod.value < flights_.size() && flights_[pod.value].open > 0; }
   // The view holds it, or held it until a DELETED.
@@ -59,7 +63,9 @@ class Core {
   std::span<const NodeId> touched_nodes() const { return touched_nodes_; }
   void clear_touched();
 
-  uint64_t state_hash() const { return hash_.value() + scheduled_.hash() + assumed_.hash() + queued_.hash(); }
+  uint64_t state_hash() const {
+    return hash_.value() + scheduled_.hash() + assumed_.hash() + queued_.hash() + journal_.hash() + held_.hash();
+  }
   // Over the state after each input: two runs with one chain did the same.
   uint64_t chain() const { return chain_; }
 
@@ -70,6 +76,7 @@ class Core {
   struct Flight {
     uint32_t open = 0;  // binds without an answer
     Time started;       // of the latest
+    NodeId node;        // of the latest
   };
 
   void on(const PodChanged& input);
@@ -81,23 +88,46 @@ class Core {
   void on(const AttemptFailed& input);
   void on(const BindAnswered& input);
   void on(const RereadAnswered& input);
+  void on(const Restarted& input);
   void on(const TimeReached&);
 
+  static bool gone(const PodChanged& input) { return input.verb == Verb::kDeleted || input.pod.terminal(); }
+  template <typename FromWatch>
+  bool must_wait(const FromWatch& input);
+  bool deletes_open(const PodChanged& input);  // a pod whose bind is open
+  bool deletes_open(const PodsListed& list);
+  void release_held();
+  void take(const PodChanged& input);
+  void take(const PodsListed& input);
+  PodId& life_of(Watch watch, PodId pod);
+  bool follow_life(const PodChanged& input);
   Changed remember(const PodFacts& pod);
+  void lose(Watch watch, PodId pod);
   void enter_scheduled(const PodFacts& pod);
   void leave_scheduled(PodId pod);
   void enter_queue(const PodFacts& pod, Changed changed);
   void leave_queue(PodId pod);
+  void take_own(const PodsListed& list);
+  std::vector<PodId> lost_by_own(const PodsListed& list);
+  std::vector<PodId> lost_by_periodic(const PodsListed& list);
   void correct_scheduled(const PodsListed& list);
   void correct_queued(const PodsListed& list);
 
-  void assume(PodId pod, NodeId node, Time deadline);
+  void assume(PodId pod, NodeId node, ShapeId shape, Time deadline);
   void drop_assumption(PodId pod);  // of the pod's slot, if it has one
+  void end_assumption(PodId pod);   // the same; nor need its decision survive
+  void touch_all();
+  void persist(PodId pod, NodeId node);
+  void forget(PodId pod);  // the decision of the pod's slot, if there is one
   void purge();
   void start_bind(PodId pod, NodeId node);
   void count_open(PodId pod, Flight& flight, int change);
   void bind_won(PodId pod, NodeId node);
-  void bind_failed(PodId pod);
+  void finish_bind(PodId pod, NodeId node);
+  void bind_failed(PodId pod, NodeId node, BindAnswered::Outcome outcome);
+  void give_up_binds();
+  const Deadline* next_give_up();
+  void report_failure(PodId pod, NodeId node, ReportEvent::Text text);
   bool runs_while_open() const;     // an assumption made before its bind does not wait for the answer
   void run_from_answer(PodId pod);  // the answer that its assumption waited for is here
   void failed(PodId pod, QueuedStore::Failure why);
@@ -111,6 +141,7 @@ class Core {
   void touch(PodId pod) { touched_pods_.push_back(pod); }
   ShapeId charged_as(PodId pod, NodeId node) const;
   Time ttl_from(Time start) const;
+  Time expires_at(Time end) const;
 
   const Catalog* catalog_;
   CoreConfig config_;
@@ -119,14 +150,19 @@ class Core {
   ScheduledStore scheduled_;
   AssumedStore assumed_;
   QueuedStore queued_;
+  Journal journal_;
+  HeldStream held_;
   NodeBooks books_;
   std::vector<PodFacts> facts_;     // by pod: the latest version the view was told
   std::vector<Presence> presence_;  // by pod
   std::vector<Flight> flights_;     // by pod
+  Deadlines give_ups_;              // of binds, if deletes wait for them; by pod
   std::vector<uint32_t> attempts_;  // by pod
   std::vector<PodId> purgeable_;    // assumptions seen scheduled or queued since the last decision
-  std::vector<uint32_t> listed_;    // by slot: the last list that held it
-  std::vector<NodeId> best_;        // choose_node's, kept for its memory
+  std::vector<uint32_t> listed_;    // by slot, or by key in a watch's own list: the last list that held it
+  // By uid only. Of each watch, by key: the pod that it shows now; of the queue's watch, of the other or only one.
+  std::array<std::vector<PodId>, 2> lives_;
+  std::vector<NodeId> best_;  // choose_node's, kept for its memory
   uint32_t list_epoch_ = 0;
   uint32_t open_binds_ = 0;
   Time now_, next_relist_;

@@ -357,7 +357,10 @@ TEST(CoreBind, APodThatIsBeingDeletedIsNotDecided) {
   deleting.deletion = at(1);
   bench.d.modify(at(1), deleting, Watch::kQueued);
   bench.d.step(at(2), Decide{});
-  EXPECT_TRUE(bench.d.effects.empty());
+  EXPECT_EQ(bench.d.effect<BindPod>(), nullptr);
+  ASSERT_NE(bench.d.effect<ReportEvent>(), nullptr);
+  EXPECT_EQ(bench.d.effect<ReportEvent>()->text, ReportEvent::Text::kBeingDeleted);
+  EXPECT_EQ(bench.d.effect<PatchStatus>(), nullptr);
   EXPECT_TRUE(bench.d.core.queued().pods().empty());
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <variant>
 
+#include "scheduler/journal.h"
 #include "schema/facts.h"
 
 namespace inquest::scheduler {
@@ -15,11 +16,16 @@ namespace inquest::scheduler {
 // a pod that is bound leaves kQueued as DELETED and enters kScheduled as ADDED (kubernetes-facts 5.7).
 enum class Watch : uint8_t { kAll, kScheduled, kQueued };
 
-// A frame of a pod watch. A tombstone, a deletion known only from a re-list, is kDeleted with the last known version.
+// How a deletion became known. By a list that lacks the pod it is a tombstone: its version is the last that the watch
+// saw, which may be older than the pod's bind (kubernetes-facts 2.5, kubernetes#106102).
+enum class KnownFrom : uint8_t { kFrame, kList };
+
+// A frame of a pod watch.
 struct PodChanged {
   Watch watch = Watch::kAll;
   Verb verb = Verb::kAdded;
   PodFacts pod;
+  KnownFrom known_from = KnownFrom::kFrame;
 };
 
 struct NodeChanged {
@@ -31,7 +37,8 @@ struct NodeChanged {
 // policy's periodic one corrects the stores that the policy names (Relist).
 enum class ListKind : uint8_t { kOwn, kPeriodic };
 
-// A whole list of pods, as that watch's selector sees them. What it lacks is deleted as if a DELETED had come.
+// A whole list of pods, as that watch's selector sees them. What the watch knew and its own list lacks is deleted by a
+// tombstone.
 struct PodsListed {
   Watch watch = Watch::kAll;
   std::span<const PodFacts> pods;
@@ -57,7 +64,8 @@ struct AttemptFailed {
   PodId pod;
 };
 
-// The answer to a bind. kUnknown: a transport error or a time-out; the bind may have been applied.
+// The answer to a bind. kUnknown: a transport error or a time-out; the bind may have been applied. An answer to a bind
+// that is not open (its process has died, or it was given up) says nothing.
 struct BindAnswered {
   enum class Outcome : uint8_t { kBound, kRefused, kUnknown };
   PodId pod;
@@ -72,10 +80,17 @@ struct RereadAnswered {
   Found found = Found::kGone;
 };
 
-// The instant that next_wake() asked for has come: expiries, ends of backoff, the next re-list.
+// The process died and another begins. Nothing is left of stores, queue, backoff, nodes and open binds; time, the grid
+// of re-lists and the chain go on. What survived are the decisions that stand in the journal (Core::journal of the one
+// that died, or what its effects had written); a policy without one takes none.
+struct Restarted {
+  std::span<const Decision> survived;
+};
+
+// The instant that next_wake() asked for has come: expiries, binds given up, ends of backoff, the next re-list.
 struct TimeReached {};
 
 using Input = std::variant<PodChanged, NodeChanged, PodsListed, NodesListed, Decide, DecideAs, AttemptFailed,
-                           BindAnswered, RereadAnswered, TimeReached>;
+                           BindAnswered, RereadAnswered, Restarted, TimeReached>;
 
 }  // namespace inquest::scheduler

@@ -17,15 +17,26 @@ namespace inquest::scheduler {
 enum class AssumeWhen : uint8_t { kNever, kBeforeBind, kAfterSuccess };
 enum class TtlFrom : uint8_t { kAssume, kBindAnswer };
 enum class ExpireWhileBindOpen : uint8_t { kNo, kYes };
+// An assumption whose time is up leaves at that very instant, or at the next of the ticks that come each second from
+// the origin on (upstream's cleanup, kubernetes-facts 2.3: it drops those whose deadline has passed).
+enum class Expiry : uint8_t { kExact, kTick };
 // When an assumption is dropped because its pod was seen scheduled.
 enum class Purge : uint8_t { kNextDecision, kConfirmingEvent, kBoth };
 enum class DeletesTo : uint8_t { kScheduled, kBoth };
+// Which stores hear of a deletion that a list of the one watch made known: those where the last version seen would be,
+// or all. Two watches have a store each, so there is nothing to choose.
+enum class Tombstones : uint8_t { kLastSeen, kEverywhere };
 enum class PodKey : uint8_t { kName, kUid };
+// By uid: what a pod created anew is if its watch, which keeps objects by name, had not seen the old one go. An update
+// of a uid that the scheduled store never got, which refuses it (kubernetes#85726), or a delete and an add. By name it
+// takes the slot over, in either case.
+enum class UidChange : uint8_t { kUpdate, kSplit };
 // One watch of all pods, or two filtered by spec.nodeName (empty, and not empty).
 enum class Watches : uint8_t { kOne, kTwo };
 
 // Who is next: the first that came, with 2015's backoff; or the highest priority, as upstream has it today (queued.h).
 enum class QueueOrder : uint8_t { kFifo, kPriority };
+enum class KeepsJournal : uint8_t { kNo, kYes };
 
 // What a periodic re-list corrects. A re-list stands on a grid anchored at the trace's origin.
 struct Relist {
@@ -39,22 +50,31 @@ struct Policy {
   std::optional<Duration> ttl;  // of an assumption; none: it stays until something else removes it
   TtlFrom ttl_from = TtlFrom::kAssume;
   ExpireWhileBindOpen expire_while_bind_open = ExpireWhileBindOpen::kYes;
+  Expiry expiry = Expiry::kExact;
   AssumeWhen assume = AssumeWhen::kAfterSuccess;
   uint32_t binds = 1;  // how many may be open; 1: no decision while one is open
   Purge purge = Purge::kNextDecision;
   DeletesTo deletes_to = DeletesTo::kScheduled;
+  // A delete waits while its pod's bind is open, and what its watch brings waits behind it. A bind is given up, its
+  // outcome unknown, when it has been open for so long. None: nothing waits, and a bind may stay open for ever.
+  std::optional<Duration> deletes_wait;
+  Tombstones tombstones = Tombstones::kEverywhere;
   Relist relist;
   PodKey key = PodKey::kName;
+  UidChange uid_change = UidChange::kSplit;
   Watches watches = Watches::kTwo;
   QueueOrder queue = QueueOrder::kFifo;
+  KeepsJournal journal = KeepsJournal::kNo;
 
   bool purges_at_decision() const { return purge != Purge::kConfirmingEvent; }
   bool purges_on_event() const { return purge != Purge::kNextDecision; }
+  // Without an assumed store there is nothing to apply it to.
+  bool keeps_journal() const { return journal == KeepsJournal::kYes && assume != AssumeWhen::kNever; }
 };
 
 inline constexpr std::string_view kDefaultPolicy = "combined";
 
-// All presets, in the order of the argument of kubernetes#6023.
+// All presets, in the order of the argument of kubernetes#6023; then what came after, and the one for a live cluster.
 std::span<const Policy> presets();
 
 // A preset by name, or an Error that lists the names.

@@ -23,31 +23,68 @@ Result<void> set(Policy& policy, std::string_view name, std::string_view value) 
 
 // Those of 2015 as kubernetes#6023 discusses them; each preset states every parameter.
 TEST(Policy, PresetsStateWhatTheDesignSays) {
-  std::map<std::string, std::string> expected = {
+  const std::map<std::string, std::string> naive = {
       {"ttl", "never"},
       {"ttl-from", "assume"},
       {"expire-while-bind-open", "yes"},
+      {"expiry", "exact"},
       {"assume", "after"},
       {"binds", "serial"},
       {"purge", "decision"},
       {"deletes-to", "scheduled"},
+      {"deletes-wait", "no"},
+      {"tombstones", "everywhere"},
       {"relist", "never"},
       {"relist-stores", "none"},
       {"key", "name"},
+      {"uid-change", "split"},
       {"watches", "two"},
       {"queue", "fifo"},
+      {"journal", "no"},
   };
-  EXPECT_EQ(stated(*preset("naive")), expected);
-  auto no_assume = expected;
-  no_assume["assume"] = "never";
-  EXPECT_EQ(stated(*preset("no-assume")), no_assume);
-  expected["deletes-to"] = "both";
-  EXPECT_EQ(stated(*preset("delete-both")), expected);
-  expected["ttl"] = "30s";
-  expected["relist"] = "1m";
-  expected["relist-stores"] = "scheduled,queued,nodes";
-  expected["purge"] = "both";
-  EXPECT_EQ(stated(*preset("combined")), expected);
+  EXPECT_EQ(stated(*preset("naive")), naive);
+  const auto like = [](std::map<std::string, std::string> out, const std::map<std::string, std::string>& changed) {
+    for (const auto& [name, value] : changed) out[name] = value;
+    return out;
+  };
+  EXPECT_EQ(stated(*preset("no-assume")), like(naive, {{"assume", "never"}}));
+  const auto delete_both = like(naive, {{"deletes-to", "both"}});
+  EXPECT_EQ(stated(*preset("delete-both")), delete_both);
+  EXPECT_EQ(stated(*preset("locked-delete")), like(delete_both, {{"deletes-wait", "1m"}}));
+  EXPECT_EQ(stated(*preset("relist-corrects-assumed")),
+            like(delete_both, {{"relist", "1m"}, {"relist-stores", "scheduled,queued,nodes,assumed"}}));
+  EXPECT_EQ(stated(*preset("ttl-only")), like(naive, {{"ttl", "30s"}}));
+  const auto combined = like(
+      delete_both, {{"ttl", "30s"}, {"relist", "1m"}, {"relist-stores", "scheduled,queued,nodes"}, {"purge", "both"}});
+  EXPECT_EQ(stated(*preset("combined")), combined);
+  const auto upstream_2016 = like(naive, {{"ttl", "30s"},
+                                          {"ttl-from", "answer"},
+                                          {"expire-while-bind-open", "no"},
+                                          {"expiry", "tick"},
+                                          {"assume", "before"},
+                                          {"binds", "100"},
+                                          {"purge", "event"},
+                                          {"deletes-to", "both"},
+                                          {"tombstones", "last-seen"},
+                                          {"key", "uid"},
+                                          {"uid-change", "update"},
+                                          {"watches", "one"}});
+  EXPECT_EQ(stated(*preset("upstream-2016")), upstream_2016);
+  EXPECT_EQ(stated(*preset("upstream-now")),
+            like(upstream_2016,
+                 {{"ttl", "never"}, {"tombstones", "everywhere"}, {"uid-change", "split"}, {"queue", "priority"}}));
+  EXPECT_EQ(stated(*preset("journal")), like(combined, {{"journal", "yes"}}));
+  EXPECT_EQ(stated(*preset("live")),
+            like(combined,
+                 {{"assume", "before"}, {"ttl-from", "answer"}, {"expire-while-bind-open", "no"}, {"binds", "16"}}));
+}
+
+TEST(Policy, PresetsStandInTheOrderOfTheArgument) {
+  std::vector<std::string> names;
+  for (const Policy& policy : presets()) names.push_back(policy.name);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"no-assume", "naive", "delete-both", "locked-delete", "relist-corrects-assumed",
+                                      "ttl-only", "combined", "upstream-2016", "upstream-now", "journal", "live"}));
 }
 
 TEST(Policy, PresetsHaveNamesAndSayWhatTheyShow) {
@@ -68,15 +105,20 @@ TEST(Policy, EveryParameterIsReadBackAsItWasSet) {
       {"ttl", {"never", "30s", "1ns", "1m30s", "250ms"}},
       {"ttl-from", {"assume", "answer"}},
       {"expire-while-bind-open", {"no", "yes"}},
+      {"expiry", {"exact", "tick"}},
       {"assume", {"never", "before", "after"}},
       {"binds", {"serial", "2", "16", "100000"}},
       {"purge", {"decision", "event", "both"}},
       {"deletes-to", {"scheduled", "both"}},
+      {"deletes-wait", {"no", "1m", "500ms"}},
+      {"tombstones", {"last-seen", "everywhere"}},
       {"relist", {"never", "1m", "10s"}},
       {"relist-stores", {"none", "scheduled", "queued,nodes", "scheduled,queued,nodes,assumed"}},
       {"key", {"name", "uid"}},
+      {"uid-change", {"update", "split"}},
       {"watches", {"one", "two"}},
       {"queue", {"fifo", "priority"}},
+      {"journal", {"no", "yes"}},
   };
   ASSERT_EQ(values.size(), parameters().size());
   for (size_t i = 0; i < values.size(); ++i) {
@@ -135,6 +177,13 @@ TEST(Policy, BadValuesAreNamedAndChangeNothing) {
       {"relist", "often", "often"},
       {"ttl-from", "bind", "'bind' is none of assume, answer"},
       {"expire-while-bind-open", "true", "'true' is none of no, yes"},
+      {"expiry", "late", "'late' is none of exact, tick"},
+      {"deletes-wait", "0s", "it must be longer than 0"},
+      {"deletes-wait", "yes", "yes"},
+      {"deletes-wait", "never", "never"},
+      {"tombstones", "both", "'both' is none of last-seen, everywhere"},
+      {"uid-change", "", "'' is none of update, split"},
+      {"journal", "disk", "'disk' is none of no, yes"},
       {"assume", "", "'' is none of never, before, after"},
       {"purge", "Both", "'Both' is none of decision, event, both"},
       {"deletes-to", "assumed", "'assumed' is none of scheduled, both"},

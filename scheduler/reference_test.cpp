@@ -15,39 +15,19 @@ namespace {
 constexpr int kSteps = 20'000;
 constexpr size_t kNames = 4, kLives = 3, kNodes = 3;
 
-// As the first scheduler cache of upstream: by uid, one watch, assumed before the bind.
-Policy cache_of_2016() {
-  Policy policy = *preset("delete-both");
-  policy.name = "cache of 2016";
-  policy.ttl = Duration::seconds(3);
-  policy.ttl_from = TtlFrom::kBindAnswer;
-  policy.expire_while_bind_open = ExpireWhileBindOpen::kNo;
-  policy.assume = AssumeWhen::kBeforeBind;
-  policy.binds = 16;
-  policy.purge = Purge::kConfirmingEvent;
-  policy.key = PodKey::kUid;
-  policy.watches = Watches::kOne;
-  return policy;
-}
-
 std::vector<Policy> policies() {
   std::vector<Policy> out(presets().begin(), presets().end());
   for (Policy& policy : out) {
     if (policy.ttl) policy.ttl = Duration::seconds(3);
     if (policy.relist.period) policy.relist.period = Duration::seconds(5);
   }
-  Policy wide = out.back();
+  Policy wide = *preset("combined");
   wide.name = "combined, before, parallel, re-lists all";
+  wide.ttl = Duration::seconds(3);
+  wide.relist = {Duration::seconds(5), true, true, true, true};
   wide.assume = AssumeWhen::kBeforeBind;
   wide.binds = 3;
-  wide.relist.assumed = true;
   out.push_back(wide);
-  out.push_back(cache_of_2016());
-  Policy by_priority = out.back();
-  by_priority.name = "cache of today";
-  by_priority.ttl.reset();
-  by_priority.queue = QueueOrder::kPriority;
-  out.push_back(by_priority);
   wide.name = "combined by priority";
   wide.queue = QueueOrder::kPriority;
   out.push_back(wide);

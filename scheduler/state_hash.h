@@ -13,7 +13,17 @@ namespace inquest::scheduler {
 class StateHash {
  public:
   // What kind of entry it is; names never enter a hash, ordinals do.
-  enum class Entry : uint64_t { kScheduled = 1, kAssumed, kQueued, kParked, kUnschedulable, kInFlight, kNode };
+  enum class Entry : uint64_t {
+    kScheduled = 1,
+    kAssumed,
+    kQueued,
+    kParked,
+    kUnschedulable,
+    kInFlight,
+    kNode,
+    kHeld,
+    kDecision
+  };
 
   static uint64_t of(Entry entry, std::initializer_list<uint64_t> fields) {
     uint64_t out = static_cast<uint64_t>(entry);

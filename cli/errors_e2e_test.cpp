@@ -47,7 +47,7 @@ TEST(BadUsage, IsOneLineAndTwo) {
   const std::vector<Case> cases = {
       {{"frobnicate"},
        2,
-       "there is no verb 'frobnicate' (one of import, info, records, verify, replay, policies, export, "
+       "there is no verb 'frobnicate' (one of import, info, records, verify, replay, plan, policies, export, "
        "redact, cut, merge, compact, recover)"},
       {{"--frobnicate"}, 2, "--frobnicate"},
       {{"replay"}, 2, "TRACE is required (see inquest replay --help)"},
@@ -103,8 +103,8 @@ TEST(BadUsage, NoVerbShowsTheHelp) {
 
 TEST(BadUsage, HelpStartsWithAnExample) {
   const Workplace place;
-  for (const char* verb : {"import", "info", "records", "verify", "replay", "policies", "export", "redact", "cut",
-                           "merge", "compact", "recover"}) {
+  for (const char* verb : {"import", "info", "records", "verify", "replay", "plan", "policies", "export", "redact",
+                           "cut", "merge", "compact", "recover"}) {
     const Ran ran = place.run({verb, "--help"});
     EXPECT_EQ(ran.exit, 0);
     EXPECT_TRUE(ran.out.starts_with(std::string("Example:\n  inquest ") + verb)) << ran.out;

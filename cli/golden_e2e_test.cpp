@@ -18,6 +18,25 @@ struct Golden {
 
 const std::string kDrop = "pods DELETED name=pod1";
 
+// Every kind once, as docs/faults.md shows it; the last never fires in hostport.
+const std::string kPlan =
+    "inquest: plan/1\n"
+    "faults:\n"
+    "- drop: {resource: pods, verb: DELETED, name: pod1}\n"
+    "- delay: {resource: pods, when: {field: spec.nodeName, becomes: pair-1}, by: 45s}\n"
+    "- swap: {resource: pods, verb: DELETED, name: pod1}\n"
+    "- duplicate: {resource: pods, verb: MODIFIED, name: pod2, by: 2s}\n"
+    "- tombstone: {resource: pods, name: pod1, watch: scheduled}\n"
+    "- collapse: {resource: pods, name: pod2}\n"
+    "- rv-back: {at: \"@19\", back: 5s}\n"
+    "- disconnect: {resource: pods, at: +12s, for: 20s, then: relist}\n"
+    "- bookmarks: {resource: pods, nth: all}\n"
+    "- list: {nth: 2, stale: 5s}\n"
+    "- bind: {nth: 3, answer: lost, applied: true}\n"
+    "- restart: {at: \"@27\"}\n"
+    "- clock: {at: +10s, step: -90s}\n"
+    "- restart: {at: \"@1200\"}\n";
+
 std::vector<Golden> goldens() {
   return {
       {"info", {"info", "hostport.trace"}, 0},
@@ -29,6 +48,9 @@ std::vector<Golden> goldens() {
       {"replay-combined", {"replay", "hostport.trace", "--policy", "combined", "--drop", kDrop}, 1},
       {"replay-json", {"replay", "hostport.trace", "--policy", "delete-both", "--drop", kDrop, "--json"}, 1},
       {"info-json", {"info", "hostport.trace", "--json"}, 0},
+      {"plan-lint", {"plan", "lint", "plan.yaml", "hostport.trace"}, 1},
+      {"plan-explain", {"plan", "explain", "plan.yaml", "hostport.trace"}, 0},
+      {"plan-explain-json", {"plan", "explain", "plan.yaml", "--json"}, 0},
       {"policies", {"policies"}, 0},
       {"replay-help", {"replay", "--help"}, 0},
       {"help", {"--help"}, 0},
@@ -60,6 +82,7 @@ TEST(Golden, WhatAPersonSees) {
   EXPECT_EQ(import.exit, 0);
   EXPECT_EQ(import.err, "");
   expect_golden("import", import.out);
+  place.write("plan.yaml", kPlan);
   for (const Golden& golden : goldens()) {
     SCOPED_TRACE(golden.name);
     const Ran ran = place.run(golden.args);
@@ -80,6 +103,8 @@ void expect_shown(const std::string& page, const std::string& golden) {
 TEST(Golden, PagesShowRealOutput) {
   expect_shown("README.md", "import");
   expect_shown("README.md", "replay-delete-both");
+  expect_shown("docs/faults.md", "plan-explain");
+  EXPECT_NE(read_file(in_repository("docs/faults.md")).find(kPlan), std::string::npos);
   expect_shown("docs/policies.md", "naive-on-race");
   expect_shown("docs/policies.md", "naive-on-burst");
 }
@@ -116,17 +141,24 @@ TEST(Golden, Digests) {
   expect_golden("digests", table);
 }
 
-// The tables in docs/policies.md are generated.
-TEST(Golden, PoliciesPageHoldsTheTables) {
+// The tables in the pages are generated: they stand between two marks.
+void expect_table(const std::string& page_name, const std::string& begin, const std::string& end,
+                  const std::vector<std::string>& args) {
   const Workplace place;
-  const Ran ran = place.run({"policies", "--markdown"});
+  const Ran ran = place.run(args);
   EXPECT_EQ(ran.exit, 0);
-  const std::string page = read_file(in_repository("docs/policies.md"));
-  const std::string begin = "<!-- policies:begin: inquest policies --markdown -->\n", end = "<!-- policies:end -->";
+  const std::string page = read_file(in_repository(page_name));
   const size_t from = page.find(begin), to = page.find(end);
   ASSERT_NE(from, std::string::npos);
   ASSERT_NE(to, std::string::npos);
   EXPECT_EQ(page.substr(from + begin.size(), to - from - begin.size()), ran.out);
+}
+
+TEST(Golden, PagesHoldTheTables) {
+  expect_table("docs/policies.md", "<!-- policies:begin: inquest policies --markdown -->\n", "<!-- policies:end -->",
+               {"policies", "--markdown"});
+  expect_table("docs/faults.md", "<!-- kinds:begin: inquest plan kinds --markdown -->\n", "<!-- kinds:end -->",
+               {"plan", "kinds", "--markdown"});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "cli/verb.h"
+#include "replayer/plan_language.h"
 #include "replayer/run.h"
 #include "report/run_report.h"
 #include "schema/reader.h"
@@ -14,11 +15,12 @@ namespace {
 using replayer::FaultKind;
 
 constexpr std::string_view kTriggers =
-    "A TRIGGER is words in any order; the change must match all of them:\n"
+    "A TRIGGER is words in any order, and what it says all must hold:\n"
     "  pods | nodes   ADDED | MODIFIED | DELETED   name=GLOB namespace=GLOB uid=UID\n"
     "  @RECORD        at=+OFFSET (or later)        nth=NUMBER | all [1]\n"
     "  spec.nodeName=GLOB (it becomes this)\n"
-    "A delay also takes by=DURATION. All of it is in docs/faults.md.\n";
+    "and what the kind takes besides: inquest plan kinds, docs/faults.md.\n"
+    "Each may be repeated.\n";
 
 constexpr size_t kHelpColumn = 32, kHelpWidth = 80;
 
@@ -91,11 +93,11 @@ class Replay : public Verb {
 
  private:
   void declare_faults(CLI::App& app) {
-    app.add_option("--plan", plan_, "A file of faults, see docs/faults.md; they come before --drop and --delay")
+    app.add_option("--plan", plan_, "A file of faults, see docs/faults.md; they come before those of the flags")
         ->type_name("FILE")
         ->group("Faults");
-    // In the order of the command line, whichever of the two they are: that is how reports number them.
-    const auto collect = [&](const char* option, FaultKind kind, const char* help) {
+    // In the order of the command line, whichever kinds they are: that is how reports number them.
+    const auto collect = [&](const std::string& option, FaultKind kind, const std::string& help) {
       app.add_option_function<std::string>(
              option, [this, kind](const std::string& text) { faults_.emplace_back(kind, text); }, help)
           ->take_last()
@@ -103,8 +105,10 @@ class Replay : public Verb {
           ->type_name("TRIGGER")
           ->group("Faults");
     };
-    collect("--drop", FaultKind::kDrop, "A change the scheduler never hears of: 'pods DELETED name=pod1'; repeatable");
-    collect("--delay", FaultKind::kDelay, "One it hears of late: 'pods MODIFIED name=pod1 by=5s'; repeatable");
+    for (const replayer::KindSpec& kind : replayer::plan_kinds()) {
+      collect("--" + std::string(kind.name), kind.kind,
+              std::string(kind.does) + " '" + std::string(kind.example) + "'");
+    }
   }
 
   void declare_policy(CLI::App& app) {

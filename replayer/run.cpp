@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/duration.h"
+#include "replayer/forecast.h"
 
 namespace inquest::replayer {
 namespace {
@@ -81,6 +82,45 @@ Result<void> check_relists(const Recording& recording, const RunConfig& config) 
 
 bool same_place(const Finding& a, const Finding& b) {
   return a.verdict == b.verdict && a.pod == b.pod && (a.pod || a.node == b.node);
+}
+
+// Why what the trace does not exclude did not come about.
+std::string not_in_the_run(const Fault& fault) {
+  switch (occasion_of(fault)) {
+    case Occasion::kList:
+      return "the scheduler asked for no such list";
+    case Occasion::kBookmark:
+      return "no such bookmark came";
+    case Occasion::kInstant:
+      return "the run was over before";
+    case Occasion::kChange:
+    case Occasion::kBind:
+      break;
+  }
+  return "";
+}
+
+// Of each fault that did nothing, or not what it says: why.
+std::vector<std::string> faults_in_vain(const Recording& recording, const RunConfig& config,
+                                        const std::vector<FaultReport>& reports) {
+  std::vector<std::string> out;
+  std::vector<Forecast> forecasts;  // made when the first is asked for: it costs a walk over the trace
+  for (size_t i = 0; i < reports.size(); ++i) {
+    const Fault& fault = config.plan.faults[i];
+    std::string why = cannot_apply(fault, config.policy);
+    if (reports[i].fired > 0 && why.empty()) continue;
+    if (why.empty() && reports[i].overruled > 0) why = "a drop overruled it";
+    if (why.empty() && reports[i].unfelt > 0) why = "what it hit became no frame on the watch that it names";
+    if (why.empty()) {
+      if (forecasts.empty()) forecasts = forecast(recording, config.plan, **followed_scheduler(recording, config.as));
+      why = forecasts[i].never.empty() ? not_in_the_run(fault) : forecasts[i].never;
+    }
+    std::string line = "fault ";
+    line.append(std::to_string(i + 1)).append(" (").append(fault.text);
+    line.append(reports[i].fired > 0 ? ") cannot apply" : ") never fired").append(why.empty() ? "" : ": ").append(why);
+    out.push_back(std::move(line));
+  }
+  return out;
 }
 
 }  // namespace
@@ -161,12 +201,7 @@ Outcome Run::finish() {
 }
 
 void Run::conclude(Outcome& outcome) {
-  for (size_t i = 0; i < outcome.faults.size(); ++i) {
-    if (outcome.faults[i].fired > 0) continue;
-    std::string why = "fault ";
-    why.append(std::to_string(i + 1)).append(" (").append(config_->plan.faults[i].text).append(") never fired");
-    if (outcome.faults[i].overruled > 0) why += ": a drop overruled it";
-    if (outcome.faults[i].unfelt > 0) why += ": what it hit became no frame on the watch that it names";
+  for (std::string& why : faults_in_vain(*recording_, *config_, outcome.faults)) {
     outcome.unknown_because.push_back(std::move(why));
   }
   if (recording_->distinct_nodes() == 0) {

@@ -311,7 +311,8 @@ TEST(Run, AFaultThatNeverFiredLeavesTheVerdictUnknown) {
   const Outcome outcome = lab.run(config("combined", {drop("pods DELETED name=nobody")}));
   EXPECT_EQ(outcome.ending, Ending::kUnknown);
   ASSERT_EQ(outcome.unknown_because.size(), 1U);
-  EXPECT_EQ(outcome.unknown_because[0], "fault 1 (drop pods DELETED name=nobody) never fired");
+  EXPECT_EQ(outcome.unknown_because[0],
+            "fault 1 (drop pods DELETED name=nobody) never fired: no pod here has a name such as 'nobody'");
 }
 
 TEST(Run, ADelayThatADropOverruledHasNotFired) {

@@ -85,7 +85,12 @@ class RunJson {
 
   void hit(const replayer::FaultHit& hit) {
     json_.begin_object().field("fault", hit.fault + 1).field("seq", hit.seq);
-    json_.field("verb", name_of(hit.verb)).field("rv", hit.rv).instant("at", hit.at, origin_);
+    if (occasion_of(run_.config.plan.faults[hit.fault]) == replayer::Occasion::kChange) {
+      json_.field("verb", name_of(hit.verb)).field("rv", hit.rv);
+    } else {
+      json_.nothing("verb").nothing("rv");
+    }
+    json_.instant("at", hit.at, origin_);
     pod("pod", hit.pod);
     node("node", hit.node);
     json_.field("how", hit.held_up() ? "held-up" : "hit");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -268,11 +269,30 @@ class RunText {
   std::string because(const Finding& finding) const {
     if (!finding.because) return race(finding);
     const replayer::FaultHit& hit = *finding.because;
-    const bool drop = hit.fault < run_.config.plan.faults.size() &&
-                      run_.config.plan.faults[hit.fault].kind == replayer::FaultKind::kDrop;
     if (hit.held_up()) return fmt::format("fault {} held it up: @{} behind @{}", hit.fault + 1, hit.seq, hit.behind);
-    return fmt::format("fault {} {} @{} {} rv {}", hit.fault + 1, drop ? "dropped" : "delayed", hit.seq,
-                       name_of(hit.verb), hit.rv);
+    const replayer::Fault& fault = run_.config.plan.faults[hit.fault];
+    if (occasion_of(fault) != replayer::Occasion::kChange) {
+      return fmt::format("fault {}: {}, at {}", hit.fault + 1, fault_text(hit.fault), offset(hit.at));
+    }
+    return fmt::format("fault {} {} @{} {} rv {}", hit.fault + 1, did(fault.kind), hit.seq, name_of(hit.verb), hit.rv);
+  }
+
+  static std::string_view did(replayer::FaultKind kind) {
+    static constexpr std::array<std::string_view, replayer::kFaultKinds> kDid = {
+        "dropped",
+        "delayed",
+        "swapped",
+        "duplicated",
+        "lost",
+        "lost",
+        "broke the watch at",
+        "disconnected at",
+        "",
+        "",
+        "",  // those of bookmarks, lists and binds hit no change
+        "restarted at",
+        "set the clock at"};
+    return kDid[static_cast<size_t>(kind)];
   }
 
   std::string race(const Finding& finding) const {

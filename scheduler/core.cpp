@@ -209,12 +209,19 @@ void Core::on(const AttemptFailed& input) {
 // As SimpleModeler.list of 2015: an assumption whose name is queued again, or was seen scheduled, is dropped.
 void Core::purge() {
   if (!config_.policy.purges_at_decision()) return;
+  size_t kept = 0;
   for (const PodId pod : purgeable_) {
     const PodId waiting = queued_.at(pod);
     const bool queued = waiting.known() && queued_.state(waiting) == QueuedStore::State::kQueued;
-    if (queued || scheduled_.at(pod) != nullptr) end_assumption(pod);
+    if (queued || scheduled_.at(pod) != nullptr) {
+      end_assumption(pod);
+    } else if (waiting.known() && assumed_.at(pod) != nullptr) {
+      purgeable_[kept++] = pod;  // its wait may be over by the next decision
+    }
   }
-  purgeable_.clear();
+  purgeable_.resize(kept);
+  std::sort(purgeable_.begin(), purgeable_.end());
+  purgeable_.erase(std::unique(purgeable_.begin(), purgeable_.end()), purgeable_.end());
 }
 
 void Core::start_bind(PodId pod, NodeId node) {
@@ -342,6 +349,7 @@ void Core::give_up_binds() {
 
 void Core::failed(PodId pod, QueuedStore::Failure why) {
   queued_.failed(pod, facts_[pod.value].priority, attempts_[pod.value], why, now_);
+  if (assumed_.at(pod) != nullptr) purgeable_.push_back(pod);  // another life of its name
   touch(pod);
 }
 
@@ -349,7 +357,6 @@ void Core::on(const RereadAnswered& input) {
   if (queued_.state(input.pod) != QueuedStore::State::kParked) return;
   if (input.found == RereadAnswered::Found::kPending) {
     queued_.requeue(input.pod, facts_[input.pod.value].priority, now_);
-    if (assumed_.at(input.pod) != nullptr) purgeable_.push_back(input.pod);
   } else {
     queued_.remove(input.pod);
   }
@@ -375,6 +382,7 @@ void Core::assume(PodId pod, NodeId node, ShapeId shape, Time deadline) {
 }
 
 void Core::end_assumption(PodId pod) {
+  if (assumed_.at(pod) == nullptr) return;  // a decision of the slot's next life may stand in the journal
   forget(pod);
   drop_assumption(pod);
 }

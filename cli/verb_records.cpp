@@ -93,19 +93,32 @@ class Records : public Verb {
   }
 
   Result<void> show(trace::TraceReader& reader, const Record& record, report::JsonWriter& json, Terminal& terminal) {
-    std::optional<std::string> body;
-    if (body_) {
-      INQUEST_TRY(body, reader.body(record.seq));
-    }
     const std::string& stream = streams_[record.stream.value];
     if (json_) {
-      report::add_record(json, reader.catalog(), record, stream, reader.info().start, body);
+      report::begin_record(json, reader.catalog(), record, stream, reader.info().start);
+      if (body_) {
+        json.key("body").begin_text();
+        INQUEST_TRY_VOID(reader.whole_body(record.seq, [&](std::string_view piece) -> Result<void> {
+          json.more_text(piece);
+          terminal.out << json.take();
+          return {};
+        }));
+        json.end_text();
+      }
+      json.end_object();
       terminal.out << json.take();
       return {};
     }
     terminal.out << report::record_line(reader.catalog(), record, stream, reader.info().start);
     if (diff_) terminal.out << changes_;
-    if (body && !body->empty()) terminal.out << *body << (body->ends_with('\n') ? "" : "\n");
+    if (!body_) return {};
+    char last = '\n';
+    INQUEST_TRY_VOID(reader.whole_body(record.seq, [&](std::string_view piece) -> Result<void> {
+      terminal.out << piece;
+      if (!piece.empty()) last = piece.back();
+      return {};
+    }));
+    if (last != '\n') terminal.out << '\n';
     return {};
   }
 

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "schema/record.h"
+
 namespace inquest::recorder {
 
 // A line of an audit log or bind log, one record each, in the file's own order. They stand at the end of the trace:
@@ -14,7 +16,7 @@ inline constexpr std::string_view kSourceWhole = "whole line";
 // status how it was escaped (envelope.h).
 inline constexpr std::string_view kSourceEnvelope = "envelope";
 // More of the body of the LIST before: it was too large for one record.
-inline constexpr std::string_view kSourcePart = "part";
+inline constexpr std::string_view kSourcePart = trace::kPart;
 // A frame of a streaming list (sendInitialEvents); what they add up to is the LIST record behind them.
 inline constexpr std::string_view kSourceStreamed = "streamed";
 

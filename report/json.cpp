@@ -71,8 +71,25 @@ JsonWriter& JsonWriter::value(std::string_view text) {
   return *this;
 }
 
+JsonWriter& JsonWriter::begin_text() { return raw("\""); }
+
+JsonWriter& JsonWriter::more_text(std::string_view piece) {
+  escape(piece);
+  return *this;
+}
+
+JsonWriter& JsonWriter::end_text() {
+  out_ += '"';
+  return *this;
+}
+
 void JsonWriter::quote(std::string_view text) {
   out_ += '"';
+  escape(text);
+  out_ += '"';
+}
+
+void JsonWriter::escape(std::string_view text) {
   while (!text.empty()) {
     const CodePoint c = first_code_point(text);
     if (c.length == 0) {
@@ -90,7 +107,6 @@ void JsonWriter::quote(std::string_view text) {
     }
     text.remove_prefix(c.length);
   }
-  out_ += '"';
 }
 
 JsonWriter& JsonWriter::instant(std::string_view name, Time time, Time origin) {

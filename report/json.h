@@ -36,6 +36,10 @@ class JsonWriter {
   JsonWriter& value(std::integral auto number) requires(!std::same_as<decltype(number), bool>) {
     return raw(std::to_string(number));
   }
+  // A text that comes in pieces, each of whole characters.
+  JsonWriter& begin_text();
+  JsonWriter& more_text(std::string_view piece);
+  JsonWriter& end_text();
   JsonWriter& null() { return raw("null"); }
 
   template <typename T>
@@ -62,6 +66,7 @@ class JsonWriter {
   JsonWriter& raw(std::string_view text);
   void separate();
   void quote(std::string_view text);
+  void escape(std::string_view text);
 
   struct Level {
     char close;

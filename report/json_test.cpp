@@ -59,6 +59,14 @@ TEST(JsonWriter, EscapesWhateverComes) {
   EXPECT_EQ(only("\xc2\x9b"), R"("\u009b")");                 // a terminal takes this for an escape too
 }
 
+TEST(JsonWriter, ATextMayComeInPieces) {
+  JsonWriter json("v");
+  json.key("body").begin_text().more_text("a\"");
+  std::string text = json.take();
+  text += json.more_text("\n").end_text().field("next", 1).finish();
+  EXPECT_NE(text.find(R"("body": "a\"\u000a",)"), std::string::npos) << text;
+}
+
 TEST(JsonWriter, AnInstantIsATextAndExactNumbers) {
   JsonWriter json("v");
   json.instant("at", {1'500'000'000}, {1'000'000'000});

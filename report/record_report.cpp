@@ -147,8 +147,8 @@ std::string changes_text(const std::vector<kube::JsonChange>& changes) {
   return out;
 }
 
-void add_record(JsonWriter& json, const Catalog& catalog, const Record& record, std::string_view stream, Time origin,
-                const std::optional<std::string>& body) {
+void begin_record(JsonWriter& json, const Catalog& catalog, const Record& record, std::string_view stream,
+                  Time origin) {
   json.begin_object().field("seq", record.seq).field("stream", stream).field("kind", name_of(record.kind));
   json.instant("at", record.wall, origin);
   if (record.kind == RecordKind::kFrame) json.field("verb", name_of(record.verb));
@@ -171,8 +171,6 @@ void add_record(JsonWriter& json, const Catalog& catalog, const Record& record, 
   json.key("objects").begin_array();
   for (const ObjectFacts& object : record.objects) add_object(json, catalog, object);
   json.end_array();
-  if (body) json.field("body", *body);
-  json.end_object();
 }
 
 }  // namespace inquest::report

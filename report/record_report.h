@@ -25,8 +25,8 @@ std::string record_line(const Catalog& catalog, const trace::Record& record, std
 // The changes since the object's version before, indented: "    spec.nodeName  - → "pair-1"".
 std::string changes_text(const std::vector<kube::JsonChange>& changes);
 
-// Adds the record as an object to an open array; `body` if it is asked for.
-void add_record(JsonWriter& json, const Catalog& catalog, const trace::Record& record, std::string_view stream,
-                Time origin, const std::optional<std::string>& body);
+// Begins the record as an object of an open array; the caller may add its body and ends it.
+void begin_record(JsonWriter& json, const Catalog& catalog, const trace::Record& record, std::string_view stream,
+                  Time origin);
 
 }  // namespace inquest::report

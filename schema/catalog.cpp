@@ -3,13 +3,14 @@
 #include <functional>
 
 #include "base/hash.h"
+#include "schema/table_hash.h"
 
 namespace inquest {
 namespace {
 
 constexpr size_t kBlock = size_t{64} << 10;
 
-uint64_t hash_pair(uint32_t a, uint32_t b) { return mix(uint64_t{a} << 32 | b); }
+uint64_t hash_pair(uint32_t a, uint32_t b) { return combine(table_seed(), uint64_t{a} << 32 | b); }
 
 // The ordinal of a value that is there already, or that is entered now, as `keep` keeps it.
 template <typename Values, typename Value, typename Keep = std::identity>
@@ -40,7 +41,7 @@ std::string_view Catalog::store(std::string_view text) {
 
 StringId Catalog::string(std::string_view text) {
   return {
-      intern(string_table_, strings_, hash_bytes(text), text, [&](std::string_view given) { return store(given); })};
+      intern(string_table_, strings_, table_hash(text), text, [&](std::string_view given) { return store(given); })};
 }
 
 KeyId Catalog::key(StringId ns, StringId name) {
@@ -53,7 +54,7 @@ PodId Catalog::pod(KeyId key, StringId uid) {
 
 NodeId Catalog::node(std::string_view name) {
   const StringId text = string(name);
-  return {intern(node_table_, nodes_, mix(text.value), text)};
+  return {intern(node_table_, nodes_, hash_pair(0, text.value), text)};
 }
 
 ShapeId Catalog::shape(const PodShape& shape) { return {intern(shape_table_, shapes_, hash_of(shape), shape)}; }

@@ -9,7 +9,7 @@
 namespace inquest::trace {
 
 // A walk empties its catalog when it holds this much text; less where one record takes much memory itself.
-inline constexpr size_t kNamesKept = size_t{16} << 20, kNamesKeptBesideLarge = size_t{4} << 20;
+inline constexpr size_t kNamesKept = size_t{10} << 20, kNamesKeptBesideLarge = size_t{3} << 20;
 inline constexpr size_t kLargeObjects = 50'000;
 inline size_t names_kept(size_t objects) { return objects > kLargeObjects ? kNamesKeptBesideLarge : kNamesKept; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "schema/table_hash.h"
 
 namespace inquest {
 namespace {
@@ -29,13 +30,13 @@ void canonicalise(Labels& labels) {
 }
 
 uint64_t hash_of(const Labels& labels) {
-  uint64_t hash = labels.size();
+  uint64_t hash = combine(table_seed(), labels.size());
   for (const Label& label : labels) hash = combine(hash, pair_of(label.key, label.value));
   return hash;
 }
 
 uint64_t hash_of(const Taints& taints) {
-  uint64_t hash = taints.size();
+  uint64_t hash = combine(table_seed(), taints.size());
   for (const Taint& taint : taints) {
     hash = combine(combine(hash, pair_of(taint.key, taint.value)), static_cast<uint64_t>(taint.effect));
   }

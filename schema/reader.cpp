@@ -41,6 +41,7 @@ struct TraceReader::Impl {
   Result<uint64_t> batch_of(Seq seq);
   Result<void> seek(Seq seq, Record& out);
   Result<std::string> body(Seq seq);
+  Result<void> whole_body(Seq seq, const BodyUse& use);
   Result<std::optional<BatchDamage>> check_integrity();
   Result<void> check_batch(uint64_t id, Seq expected_first, std::string& link, BatchRow& row);
   Result<void> check_end(const BatchRow& last, const std::string& link);
@@ -150,6 +151,23 @@ Result<std::string> TraceReader::Impl::body(Seq seq) {
   return bytes;
 }
 
+Result<void> TraceReader::Impl::whole_body(Seq seq, const BodyUse& use) {
+  INQUEST_TRY(const std::string first, body(seq));
+  INQUEST_TRY_VOID(use(first));
+  Record of, next;
+  INQUEST_TRY_VOID(seek(seq, of));
+  for (Seq at = seq + 1; at <= info.records; ++at) {
+    INQUEST_TRY_VOID(seek(at, next));
+    const bool source = next.kind == RecordKind::kSource && next.stream == of.stream;
+    const bool part = source && catalog.text(next.text) == kPart;
+    if (!part && !(source && at == seq + 1)) return {};
+    if (!part) continue;
+    INQUEST_TRY(const std::string more, body(at));
+    INQUEST_TRY_VOID(use(more));
+  }
+  return {};
+}
+
 // `link` becomes the chain's link after this batch.
 Result<void> TraceReader::Impl::check_batch(uint64_t id, Seq expected_first, std::string& link, BatchRow& row) {
   INQUEST_TRY(const BatchRows::Row read, batches.read(id));
@@ -232,6 +250,7 @@ void TraceReader::rewind() {
   impl_->next_batch = 1;
 }
 Result<std::string> TraceReader::body(Seq seq) { return impl_->body(seq); }
+Result<void> TraceReader::whole_body(Seq seq, const BodyUse& use) { return impl_->whole_body(seq, use); }
 Result<Record> TraceReader::record(Seq seq) {
   Record record;
   INQUEST_TRY_VOID(impl_->seek(seq, record));

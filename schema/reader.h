@@ -4,9 +4,11 @@
 // no input makes the reader crash or hang. A trace from a newer writer is an Error of code kNewer.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -92,8 +94,12 @@ class TraceReader {
   uint64_t name_bytes() const;  // text in the catalog
   void forget_names();
 
-  // One body, or one record, out of order (≤ 5 ms: one batch is decompressed).
+  // One body, or one record, out of order (≤ 5 ms: one batch is decompressed). A body that was too large for one record
+  // (a LIST of 100 MB) goes on in those that follow: body() gives what the record itself holds, whole_body() hands all
+  // of it to `use`, piece by piece, so that memory holds one.
   Result<std::string> body(Seq seq);
+  using BodyUse = std::function<Result<void>(std::string_view)>;
+  Result<void> whole_body(Seq seq, const BodyUse& use);
   Result<Record> record(Seq seq);
 
   // Checks every batch's CRC and the chain without interning anything; the first damaged batch, or nothing.

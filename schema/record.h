@@ -46,6 +46,10 @@ enum class RecordKind : uint8_t {
 // which stays the origin of offsets and of whatever is anchored there.
 inline constexpr const char* kOrigin = "origin";
 
+// The text of a kSource record that holds more of the body of the record before: it was too large for one. Such records
+// follow at once; at most one kSource record of another text, the form of the line, stands between.
+inline constexpr const char* kPart = "part";
+
 // A place where a bind was seen. Several observations of one bind are one bind (design: same uid, node, code and
 // overlapping times).
 struct BindObservation {

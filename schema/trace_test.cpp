@@ -113,6 +113,54 @@ TEST(Trace, InfoCountsWhatWasWritten) {
   EXPECT_EQ(info.losses[0].count, 2U);
 }
 
+// A LIST whose body goes on in the records behind it, across batches, with the form of its line between.
+TEST(Trace, GivesTheWholeOfABodyThatWasSplit) {
+  TempDir dir;
+  Sample sample;
+  auto writer = TraceWriter::create(dir.file("x.trace"), {}, sample.catalog);
+  ASSERT_TRUE(writer.ok());
+  for (const Stream& stream : sample.streams) ASSERT_TRUE(writer->add_stream(stream).ok());
+  Record list, source;
+  list.stream = source.stream = {0};
+  list.kind = RecordKind::kList;
+  source.kind = RecordKind::kSource;
+  const auto add = [&](const char* text, const std::string& body) {
+    source.text = sample.catalog.string(text);
+    ASSERT_TRUE(writer->append(source, body).ok());
+  };
+  ASSERT_TRUE(writer->append(list, "{\"items\":[1").ok());
+  add("envelope", "not of the body");
+  add(kPart, ",2");
+  ASSERT_TRUE(writer->flush().ok());
+  add(kPart, ",3]}");
+  add("line", "another line");
+  add(kPart, "of nothing");
+  ASSERT_TRUE(writer->append(list, "{}").ok());
+  source.stream = {1};
+  add(kPart, "of another stream");
+  ASSERT_TRUE(writer->close().ok());
+
+  auto reader = TraceReader::open(dir.file("x.trace"));
+  ASSERT_TRUE(reader.ok());
+  const auto pieces = [&](Seq seq) {
+    std::vector<std::string> out;
+    EXPECT_TRUE(reader
+                    ->whole_body(seq,
+                                 [&](std::string_view piece) -> Result<void> {
+                                   out.emplace_back(piece);
+                                   return {};
+                                 })
+                    .ok());
+    return out;
+  };
+  EXPECT_EQ(pieces(1), (std::vector<std::string>{"{\"items\":[1", ",2", ",3]}"}));
+  EXPECT_EQ(pieces(7), std::vector<std::string>{"{}"});
+  EXPECT_EQ(*reader->body(1), "{\"items\":[1");
+  const Error stop{ErrorCode::kIo, "the pipe is closed", "", ""};
+  EXPECT_FALSE(reader->whole_body(1, [&](std::string_view) -> Result<void> { return stop; }).ok());
+  EXPECT_FALSE(reader->whole_body(9, [](std::string_view) -> Result<void> { return {}; }).ok());
+}
+
 TEST(Trace, SplitsIntoBatchesByRecordsAndBytes) {
   TempDir dir;
   Sample sample;

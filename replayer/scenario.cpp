@@ -33,6 +33,7 @@ class Telling {
       NodeFacts node;
       node.node = catalog_.node(name);
       node.allocatable = catalog_.allocatable(room);
+      node.ready = Condition::kTrue;
       node.rv = ++rv_;
       facts.push_back(node);
     }

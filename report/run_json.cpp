@@ -15,8 +15,9 @@ using scheduler::Misfit;
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kMisfits = {"fits", "no-such-node", "port",      "pods",
-                                                      "cpu",  "memory",       "ephemeral", "extended"};
+constexpr std::array<std::string_view, 12> kMisfits = {"fits",  "no-such-node", "unschedulable", "not-ready",
+                                                       "taint", "affinity",     "port",          "pods",
+                                                       "cpu",   "memory",       "ephemeral",     "extended"};
 constexpr std::array<std::string_view, 3> kEndings = {"ok", "violated", "unknown"};
 
 // One run as a document; every member writes one part of it.

@@ -410,6 +410,15 @@ std::string misfit_text(const Catalog& catalog, const Misfit& misfit, NodeId nod
       return "fits";
     case Misfit::Kind::kNoSuchNode:
       return name + " is not in the view";
+    case Misfit::Kind::kUnschedulable:
+      return name + " is unschedulable";
+    case Misfit::Kind::kNotReady:
+      return name + " is not ready";
+    case Misfit::Kind::kTaint:
+      return fmt::format("{} is tainted {}={}", name, printable(catalog.text(misfit.taint->key)),
+                         printable(catalog.text(misfit.taint->value)));
+    case Misfit::Kind::kAffinity:
+      return name + " is not one that its selector or affinity asks for";
     case Misfit::Kind::kPort: {
       const std::string holder = misfit.holder ? " is held by " + named(catalog, misfit.holder, uids) : " is taken";
       return fmt::format("{} on {}{}", port_of(misfit), name, holder);

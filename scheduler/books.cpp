@@ -11,8 +11,8 @@ namespace {
 
 const NodeBook kNoBook;
 
-Misfit lacks(Misfit::Kind kind, std::string_view resource = {}) { return {kind, {}, nullptr, resource}; }
-Misfit taken(const HostPort& port, PodId holder) { return {Misfit::Kind::kPort, holder, &port, {}}; }
+Misfit lacks(Misfit::Kind kind, std::string_view resource = {}) { return {kind, {}, nullptr, resource, nullptr}; }
+Misfit taken(const HostPort& port, PodId holder) { return {Misfit::Kind::kPort, holder, &port, {}, nullptr}; }
 
 // The amount of a resource in a list ordered by name; 0 if it is not there.
 template <typename Amounts>
@@ -60,6 +60,41 @@ const PortCharge* taken_twice(std::span<const PortCharge> charges) {
     }
   }
   return nullptr;
+}
+
+Misfit port_misfit(const NodeBook& book, const PodShape& shape, PodId self) {
+  for (const HostPort& port : shape.ports) {
+    for (const PortCharge& charge : charges_of(book, port)) {
+      if (charge.holder != self && charge.port->conflicts_with(port)) return taken(port, charge.holder);
+    }
+  }
+  return {};
+}
+
+// What there is too little of, in upstream's order, until `visit` says that it has seen enough. `own`: as what the pod
+// is charged here already; nullptr if it is not.
+template <typename Visit>
+void each_lack(const NodeBook& book, const Allocatable& allocatable, const PodShape& shape, const PodShape* own,
+               const Visit& visit) {
+  const Resources nothing;
+  const Resources &asked = shape.requests, &offered = allocatable.resources;
+  const Resources& given = own != nullptr ? own->requests : nothing;
+  const auto exceeds = [](int64_t asks, Int128 used, int64_t own_use, int64_t offers) {
+    return asks > 0 && Int128{asks} > Int128{offers} - (used - own_use);  // equality fits
+  };
+  const bool crowded = book.pods - (own != nullptr ? 1 : 0) + 1 > allocatable.pods;
+  if (crowded && !visit(lacks(Misfit::Kind::kPods))) return;
+  const bool cpu = exceeds(asked.cpu_milli, book.cpu_milli, given.cpu_milli, offered.cpu_milli);
+  if (cpu && !visit(lacks(Misfit::Kind::kCpu))) return;
+  const bool memory = exceeds(asked.memory, book.memory, given.memory, offered.memory);
+  if (memory && !visit(lacks(Misfit::Kind::kMemory))) return;
+  const bool ephemeral = exceeds(asked.ephemeral, book.ephemeral, given.ephemeral, offered.ephemeral);
+  if (ephemeral && !visit(lacks(Misfit::Kind::kEphemeral))) return;
+  for (const NamedAmount& one : asked.extended) {
+    const bool extended = exceeds(one.amount, amount_of(book.extended, one.name), amount_of(given.extended, one.name),
+                                  amount_of(offered.extended, one.name));
+    if (extended && !visit(lacks(Misfit::Kind::kExtended, one.name))) return;
+  }
 }
 
 }  // namespace
@@ -132,33 +167,27 @@ Misfit NodeBooks::fit(ShapeId shape, NodeId node, PodId self, ShapeId charged_as
 Misfit NodeBooks::fit(const PodShape& shape, NodeId node, PodId self, ShapeId charged_as) const {
   const NodeBook& book = this->book(node);
   if (!book.known) return lacks(Misfit::Kind::kNoSuchNode);
-  for (const HostPort& port : shape.ports) {
-    for (const PortCharge& charge : charges_of(book, port)) {
-      if (charge.holder != self && charge.port->conflicts_with(port)) return taken(port, charge.holder);
-    }
-  }
-  static const PodShape kNothing;
-  const Resources& own = charged_as ? catalog_->shape(charged_as).requests : kNothing.requests;
-  const Allocatable& allocatable = catalog_->allocatable(book.facts.allocatable);
-  const int64_t own_pods = charged_as ? 1 : 0;
-  if (book.pods - own_pods + 1 > allocatable.pods) return lacks(Misfit::Kind::kPods);
-  const auto exceeds = [](int64_t asked, Int128 used, int64_t own_use, int64_t offered) {
-    return asked > 0 && Int128{asked} > Int128{offered} - (used - own_use);  // equality fits
-  };
-  const Resources& asked = shape.requests;
-  const Resources& offered = allocatable.resources;
-  if (exceeds(asked.cpu_milli, book.cpu_milli, own.cpu_milli, offered.cpu_milli)) return lacks(Misfit::Kind::kCpu);
-  if (exceeds(asked.memory, book.memory, own.memory, offered.memory)) return lacks(Misfit::Kind::kMemory);
-  if (exceeds(asked.ephemeral, book.ephemeral, own.ephemeral, offered.ephemeral)) {
-    return lacks(Misfit::Kind::kEphemeral);
-  }
-  for (const NamedAmount& one : asked.extended) {
-    if (exceeds(one.amount, amount_of(book.extended, one.name), amount_of(own.extended, one.name),
-                amount_of(offered.extended, one.name))) {
-      return lacks(Misfit::Kind::kExtended, one.name);
-    }
-  }
-  return {};
+  if (const Misfit misfit = port_misfit(book, shape, self); !misfit.fits()) return misfit;
+  Misfit first;
+  const PodShape* own = charged_as ? &catalog_->shape(charged_as) : nullptr;
+  each_lack(book, catalog_->allocatable(book.facts.allocatable), shape, own, [&](const Misfit& misfit) {
+    first = misfit;
+    return false;
+  });
+  return first;
+}
+
+std::vector<Misfit> NodeBooks::misfits(ShapeId shape_id, NodeId node) const {
+  const NodeBook& book = this->book(node);
+  if (!book.known) return {lacks(Misfit::Kind::kNoSuchNode)};
+  const PodShape& shape = catalog_->shape(shape_id);
+  if (const Misfit misfit = port_misfit(book, shape, PodId::none()); !misfit.fits()) return {misfit};
+  std::vector<Misfit> out;
+  each_lack(book, catalog_->allocatable(book.facts.allocatable), shape, nullptr, [&](const Misfit& misfit) {
+    out.push_back(misfit);
+    return true;
+  });
+  return out;
 }
 
 Misfit NodeBooks::overcommit(NodeId node) const {

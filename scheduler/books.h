@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "scheduler/fit.h"
+#include "scheduler/int128.h"
 #include "schema/facts.h"
 
 namespace inquest::scheduler {
-
-__extension__ using Int128 = __int128;
 
 struct NamedSum {
   std::string_view name;  // lives in the catalog
@@ -53,6 +52,9 @@ class NodeBooks {
   Misfit fit(ShapeId shape, NodeId node, PodId self, ShapeId charged_as) const;
   // The same of a shape that was looked up already; it lives in the catalog.
   Misfit fit(const PodShape& shape, NodeId node, PodId self, ShapeId charged_as) const;
+
+  // Every reason at once, as upstream reports them: a port, or else all that there is too little of.
+  std::vector<Misfit> misfits(ShapeId shape, NodeId node) const;
 
   // What exceeds the node: the first sum over its allocatable, or two holders of one port. Fits if nothing, and for a
   // node whose allocatable nobody knows.

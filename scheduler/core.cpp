@@ -20,6 +20,7 @@ Core::Core(const Catalog& catalog, CoreConfig config)
       queued_(slots_, config_.policy.queue, config_.origin),
       journal_(slots_),
       books_(catalog),
+      chooser_(catalog, config_.policy.score, config_.policy.ready),
       next_relist_(config_.policy.relist.period ? config_.origin + *config_.policy.relist.period : Time::never()) {}
 
 std::span<const Effect> Core::step(Time now, const Input& input) {
@@ -55,7 +56,7 @@ Core::Changed Core::remember(const PodFacts& pod) {
   PodFacts& held = grown(facts_, pod.pod.value);
   // Status alone is nothing to try again for: the scheduler's own report of a failure changes it
   // (kubernetes-facts 4.2).
-  const bool same = held.shape == pod.shape && held.priority == pod.priority && held.gated == pod.gated &&
+  const bool same = kind_of(held) == kind_of(pod) && held.priority == pod.priority && held.gated == pod.gated &&
                     held.deletion == pod.deletion && held.scheduler == pod.scheduler;
   held = pod;
   grown(presence_, pod.pod.value) = Presence::kPresent;
@@ -176,7 +177,8 @@ void Core::on(const Decide&) {
     effects_.push_back(ReportEvent{pod, NodeId::none(), ReportEvent::Text::kBeingDeleted});
     return;
   }
-  const NodeId node = choose_node(pod);
+  const uint64_t tie = combine(combine(config_.seed, pod.value), attempts_[pod.value]);
+  const NodeId node = chooser_.choose(books_, kind_of(facts_[pod.value]), tie);
   if (!node) {
     effects_.push_back(Unschedulable{pod});
     report_failure(pod, NodeId::none(), ReportEvent::Text::kNoFit);
@@ -416,11 +418,13 @@ void Core::on(const TimeReached&) {
 
 void Core::charge(NodeId node, ShapeId shape, PodId pod) {
   books_.charge(node, shape, pod);
+  chooser_.charge_changed(node);
   touched_nodes_.push_back(node);
 }
 
 void Core::discharge(NodeId node, ShapeId shape, PodId pod) {
   books_.discharge(node, shape, pod);
+  chooser_.charge_changed(node);
   touched_nodes_.push_back(node);
   queued_.move(
       now_, [](PodId) { return true; }, touched_pods_);
@@ -431,16 +435,18 @@ uint64_t Core::hash_of(NodeId node) const {
   const NodeBook& book = books_.book(node);
   if (!book.known) return 0;
   const uint64_t flags = static_cast<uint64_t>(book.facts.ready) << 1 | (book.facts.unschedulable ? 1 : 0);
-  return StateHash::of(StateHash::Entry::kNode, {node.value, book.facts.allocatable.value, flags});
+  return StateHash::of(StateHash::Entry::kNode, {node.value, book.facts.allocatable.value, book.facts.labels.value,
+                                                 book.facts.taints.value, flags});
 }
 
 void Core::set_node(const NodeFacts& node) {
   hash_.remove(hash_of(node.node));
   books_.set_node(node);
+  chooser_.node_changed(node.node);
   hash_.add(hash_of(node.node));
   touched_nodes_.push_back(node.node);
   const auto fits = [&](PodId pod) {
-    return books_.fit(facts_[pod.value].shape, node.node, pod, charged_as(pod, node.node)).fits();
+    return chooser_.filters().all(books_, node.node, kind_of(facts_[pod.value])).fits();
   };
   queued_.move(now_, fits, touched_pods_);
 }
@@ -448,6 +454,7 @@ void Core::set_node(const NodeFacts& node) {
 void Core::remove_node(NodeId node) {
   hash_.remove(hash_of(node));
   books_.remove_node(node);
+  chooser_.node_changed(node);
   touched_nodes_.push_back(node);
 }
 

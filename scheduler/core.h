@@ -8,10 +8,12 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scheduler/assumed.h"
 #include "scheduler/books.h"
+#include "scheduler/choose.h"
 #include "scheduler/effect.h"
 #include "scheduler/held.h"
 #include "scheduler/input.h"
@@ -51,6 +53,8 @@ class Core {
   const NodeBooks& books() const { return books_; }
   // The decisions that a restart would find on disk.
   std::vector<Decision> journal() const { return journal_.decisions(); }
+  // Why no node takes a pod of this kind now, in the words of upstream's FitError.
+  std::string fit_error(PodKind pod) const { return chooser_.filters().fit_error(books_, pod); }
   const Policy& policy() const { return config_.policy; }
   bool in_flight(PodId pod) const { return pod.value < flights_.size() && flights_[pod.value].open > 0; }
   // The view holds it, or held it until a DELETED.
@@ -131,7 +135,6 @@ class Core {
   bool runs_while_open() const;     // an assumption made before its bind does not wait for the answer
   void run_from_answer(PodId pod);  // the answer that its assumption waited for is here
   void failed(PodId pod, QueuedStore::Failure why);
-  NodeId choose_node(PodId pod);
 
   void charge(NodeId node, ShapeId shape, PodId pod);
   void discharge(NodeId node, ShapeId shape, PodId pod);
@@ -153,6 +156,7 @@ class Core {
   Journal journal_;
   HeldStream held_;
   NodeBooks books_;
+  Chooser chooser_;
   std::vector<PodFacts> facts_;     // by pod: the latest version the view was told
   std::vector<Presence> presence_;  // by pod
   std::vector<Flight> flights_;     // by pod
@@ -162,7 +166,6 @@ class Core {
   std::vector<uint32_t> listed_;    // by slot, or by key in a watch's own list: the last list that held it
   // By uid only. Of each watch, by key: the pod that it shows now; of the queue's watch, of the other or only one.
   std::array<std::vector<PodId>, 2> lives_;
-  std::vector<NodeId> best_;  // choose_node's, kept for its memory
   uint32_t list_epoch_ = 0;
   uint32_t open_binds_ = 0;
   Time now_, next_relist_;

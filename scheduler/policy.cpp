@@ -39,6 +39,8 @@ constexpr Names<PodKey, 2> kKey{{"name", "uid"}};
 constexpr Names<UidChange, 2> kUidChange{{"update", "split"}};
 constexpr Names<Watches, 2> kWatches{{"one", "two"}};
 constexpr Names<QueueOrder, 2> kQueue{{"fifo", "priority"}};
+constexpr Names<Scoring, 3> kScore{{"least", "least+balanced", "most"}};
+constexpr Names<Readiness, 2> kReady{{"condition", "taints"}};
 constexpr Names<KeepsJournal, 2> kJournal{{"no", "yes"}};
 
 // A duration, or the word for none.
@@ -171,6 +173,12 @@ constexpr std::array kParameters = {
     Parameter{"queue", "fifo | priority", "who is next, and how a pod waits that found no node",
               [](const Policy& p) { return kQueue.get(p.queue); },
               [](Policy& p, std::string_view v) { return kQueue.set(p.queue, v); }},
+    Parameter{"score", "least | least+balanced | most", "which node is best: by how much is allocated, and how evenly",
+              [](const Policy& p) { return kScore.get(p.score); },
+              [](Policy& p, std::string_view v) { return kScore.set(p.score, v); }},
+    Parameter{"ready", "condition | taints", "what keeps pods off a node that is not ready: that, or its taints alone",
+              [](const Policy& p) { return kReady.get(p.ready); },
+              [](Policy& p, std::string_view v) { return kReady.set(p.ready, v); }},
     Parameter{"journal", "no | yes", "whether decisions are on disk before their bind and assumed again at a restart",
               [](const Policy& p) { return kJournal.get(p.journal); },
               [](Policy& p, std::string_view v) { return kJournal.set(p.journal, v); }},
@@ -234,10 +242,12 @@ std::vector<Policy> make_presets() {
   upstream_2016.key = PodKey::kUid;
   upstream_2016.uid_change = UidChange::kUpdate;
   upstream_2016.watches = Watches::kOne;
+  upstream_2016.score = Scoring::kLeastAndBalanced;
 
   Policy upstream_now = named("upstream-now", "an assumption never expires: a missed delete stays", upstream_2016);
   upstream_now.ttl.reset();
   upstream_now.queue = QueueOrder::kPriority;
+  upstream_now.ready = Readiness::kTaints;
   upstream_now.tombstones = Tombstones::kEverywhere;
   upstream_now.uid_change = UidChange::kSplit;
 
@@ -249,6 +259,7 @@ std::vector<Policy> make_presets() {
   live.ttl_from = TtlFrom::kBindAnswer;
   live.expire_while_bind_open = ExpireWhileBindOpen::kNo;
   live.binds = kLiveBinds;
+  live.queue = QueueOrder::kPriority;
 
   out.insert(out.end(), {upstream_2016, upstream_now, journal, live});
   return out;

@@ -38,6 +38,13 @@ enum class Watches : uint8_t { kOne, kTwo };
 enum class QueueOrder : uint8_t { kFifo, kPriority };
 enum class KeepsJournal : uint8_t { kNo, kYes };
 
+// Which of the nodes that take a pod is the best: the emptiest (LeastAllocated), the emptiest and most evenly used (and
+// BalancedAllocation, both at weight 1), or the fullest (MostAllocated); scores.h.
+enum class Scoring : uint8_t { kLeast, kLeastAndBalanced, kMost };
+// Whether a node must say Ready=True to be given pods, as in 2015, or it is enough that the taints which come with not
+// being ready (not-ready, unreachable) are tolerated, as today (kubernetes-facts 1.5, 9.6).
+enum class Readiness : uint8_t { kCondition, kTaints };
+
 // What a periodic re-list corrects. A re-list stands on a grid anchored at the trace's origin.
 struct Relist {
   std::optional<Duration> period;  // none: never
@@ -64,6 +71,8 @@ struct Policy {
   UidChange uid_change = UidChange::kSplit;
   Watches watches = Watches::kTwo;
   QueueOrder queue = QueueOrder::kFifo;
+  Scoring score = Scoring::kLeast;
+  Readiness ready = Readiness::kCondition;
   KeepsJournal journal = KeepsJournal::kNo;
 
   bool purges_at_decision() const { return purge != Purge::kConfirmingEvent; }

@@ -40,6 +40,8 @@ TEST(Policy, PresetsStateWhatTheDesignSays) {
       {"uid-change", "split"},
       {"watches", "two"},
       {"queue", "fifo"},
+      {"score", "least"},
+      {"ready", "condition"},
       {"journal", "no"},
   };
   EXPECT_EQ(stated(*preset("naive")), naive);
@@ -68,15 +70,20 @@ TEST(Policy, PresetsStateWhatTheDesignSays) {
                                           {"tombstones", "last-seen"},
                                           {"key", "uid"},
                                           {"uid-change", "update"},
-                                          {"watches", "one"}});
+                                          {"watches", "one"},
+                                          {"score", "least+balanced"}});
   EXPECT_EQ(stated(*preset("upstream-2016")), upstream_2016);
-  EXPECT_EQ(stated(*preset("upstream-now")),
-            like(upstream_2016,
-                 {{"ttl", "never"}, {"tombstones", "everywhere"}, {"uid-change", "split"}, {"queue", "priority"}}));
+  EXPECT_EQ(stated(*preset("upstream-now")), like(upstream_2016, {{"ttl", "never"},
+                                                                  {"tombstones", "everywhere"},
+                                                                  {"uid-change", "split"},
+                                                                  {"queue", "priority"},
+                                                                  {"ready", "taints"}}));
   EXPECT_EQ(stated(*preset("journal")), like(combined, {{"journal", "yes"}}));
-  EXPECT_EQ(stated(*preset("live")),
-            like(combined,
-                 {{"assume", "before"}, {"ttl-from", "answer"}, {"expire-while-bind-open", "no"}, {"binds", "16"}}));
+  EXPECT_EQ(stated(*preset("live")), like(combined, {{"assume", "before"},
+                                                     {"ttl-from", "answer"},
+                                                     {"expire-while-bind-open", "no"},
+                                                     {"binds", "16"},
+                                                     {"queue", "priority"}}));
 }
 
 TEST(Policy, PresetsStandInTheOrderOfTheArgument) {
@@ -118,6 +125,8 @@ TEST(Policy, EveryParameterIsReadBackAsItWasSet) {
       {"uid-change", {"update", "split"}},
       {"watches", {"one", "two"}},
       {"queue", {"fifo", "priority"}},
+      {"score", {"least", "least+balanced", "most"}},
+      {"ready", {"condition", "taints"}},
       {"journal", {"no", "yes"}},
   };
   ASSERT_EQ(values.size(), parameters().size());
@@ -190,6 +199,8 @@ TEST(Policy, BadValuesAreNamedAndChangeNothing) {
       {"key", "namespace", "'namespace' is none of name, uid"},
       {"watches", "three", "'three' is none of one, two"},
       {"queue", "lifo", "'lifo' is none of fifo, priority"},
+      {"score", "balanced", "'balanced' is none of least, least+balanced, most"},
+      {"ready", "yes", "'yes' is none of condition, taints"},
       {"binds", "0", "it must be 'serial' or a count from 1 to 100000"},
       {"binds", "100001", "it must be 'serial' or a count from 1 to 100000"},
       {"binds", "99999999999999999999", "it is no count"},

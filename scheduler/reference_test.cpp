@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <memory>
 #include <set>
 #include <tuple>
@@ -50,6 +51,8 @@ Policy varied(Policy policy, SplitMix& random) {
       {"uid-change", {"update", "split"}},
       {"watches", {"one", "two"}},
       {"queue", {"fifo", "priority"}},
+      {"score", {"least", "least+balanced", "most"}},
+      {"ready", {"condition", "taints"}},
       {"journal", {"no", "yes"}},
   };
   INQUEST_CHECK(values.size() == parameters().size(), "a parameter that is never varied");
@@ -158,7 +161,12 @@ class Fuzz {
     give(now_, PodChanged{on, verb, pod, tombstone ? KnownFrom::kList : KnownFrom::kFrame});
   }
 
-  void node() { give(now_, NodeChanged{random_.one_in(3) ? Verb::kDeleted : Verb::kModified, any(nodes_)}); }
+  void node() {
+    NodeFacts node = any(nodes_);
+    if (random_.one_in(6)) node.ready = Condition::kFalse;
+    if (random_.one_in(6)) node.unschedulable = true;
+    give(now_, NodeChanged{random_.one_in(3) ? Verb::kDeleted : Verb::kModified, node});
+  }
 
   void follow() {
     const PodId pod = any(pods_).pod;
@@ -215,7 +223,13 @@ class Fuzz {
     for (const PodFacts& pod : pods_) {
       if (core().queued().state(pod.pod) == QueuedStore::State::kQueued) observed.in_line.insert(pod.pod);
     }
+    std::optional<Core> forgetful;  // a copy remembers nothing of earlier choices: it looks at every node
+    if (std::get_if<Decide>(&input) != nullptr) forgetful = driver_.core;
     driver_.step(now, input);
+    if (forgetful) {
+      forgetful->step(now, input);
+      EXPECT_EQ(forgetful->chain(), core().chain());
+    }
     std::set<PodId> expired;
     for (const Effect& effect : driver_.effects) {
       if (const auto* bind = std::get_if<BindPod>(&effect)) open_.push_back(*bind), observed.chosen = bind->node;

@@ -88,6 +88,14 @@ struct World {
     return out;
   }
 
+  Label label(std::string_view key, std::string_view value) { return {catalog.string(key), catalog.string(value)}; }
+  Taint taint(std::string_view key, std::string_view value, TaintEffect effect = TaintEffect::kNoSchedule) {
+    return {catalog.string(key), catalog.string(value), effect};
+  }
+  Toleration toleration(std::string_view key, std::string_view value) {
+    return {catalog.string(key), catalog.string(value), TolerationOperator::kEqual, TaintEffect::kAny};
+  }
+
   CoreConfig config(Policy policy, uint64_t seed = 0) {
     return {std::move(policy), kStart, {catalog.string(kOurs)}, seed};
   }

@@ -14,9 +14,7 @@ constexpr int64_t kMaxListed = 1'000'000'000;  // objects, in all re-lists of a 
 
 // What policy and plan together may take to show a cure after the end.
 Duration default_drain(const RunConfig& config) {
-  Duration drain = config.lag;
-  if (config.policy.assume != scheduler::AssumeWhen::kNever && config.policy.ttl) drain = drain + *config.policy.ttl;
-  if (config.policy.relist.period) drain = drain + *config.policy.relist.period;
+  const Duration drain = config.lag + config.policy.heals_within();
   Duration longest{};
   for (const Fault& fault : config.plan.faults) longest = std::max(longest, fault.by);
   return drain + longest;

@@ -5,11 +5,6 @@
 #include "base/check.h"
 
 namespace inquest::scheduler {
-namespace {
-
-constexpr Duration kTick = Duration::seconds(1);  // of the cleanup (kubernetes-facts 2.3)
-
-}  // namespace
 
 Core::Core(const Catalog& catalog, CoreConfig config)
     : catalog_(&catalog),

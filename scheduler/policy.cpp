@@ -267,6 +267,14 @@ std::vector<Policy> make_presets() {
 
 }  // namespace
 
+Duration Policy::heals_within() const {
+  Duration out{};
+  if (assume != AssumeWhen::kNever && ttl) out = out + *ttl + (expiry == Expiry::kTick ? kTick : Duration{});
+  if (deletes_wait) out = out + *deletes_wait;
+  if (relist.period) out = out + *relist.period;
+  return out;
+}
+
 std::span<const Policy> presets() {
   static const std::vector<Policy> all = make_presets();
   return all;

@@ -20,6 +20,7 @@ enum class ExpireWhileBindOpen : uint8_t { kNo, kYes };
 // An assumption whose time is up leaves at that very instant, or at the next of the ticks that come each second from
 // the origin on (upstream's cleanup, kubernetes-facts 2.3: it drops those whose deadline has passed).
 enum class Expiry : uint8_t { kExact, kTick };
+inline constexpr Duration kTick = Duration::seconds(1);
 // When an assumption is dropped because its pod was seen scheduled.
 enum class Purge : uint8_t { kNextDecision, kConfirmingEvent, kBoth };
 enum class DeletesTo : uint8_t { kScheduled, kBoth };
@@ -77,6 +78,8 @@ struct Policy {
 
   bool purges_at_decision() const { return purge != Purge::kConfirmingEvent; }
   bool purges_on_event() const { return purge != Purge::kNextDecision; }
+  // How long after the last that it hears a core may go on mending its stores by itself.
+  Duration heals_within() const;
   // Without an assumed store there is nothing to apply it to.
   bool keeps_journal() const { return journal == KeepsJournal::kYes && assume != AssumeWhen::kNever; }
 };

@@ -86,6 +86,20 @@ TEST(Policy, PresetsStateWhatTheDesignSays) {
                                                      {"queue", "priority"}}));
 }
 
+TEST(Policy, HowLongItMayTakeToHeal) {
+  const std::map<std::string, int64_t> seconds = {
+      {"no-assume", 0}, {"naive", 0},     {"delete-both", 0},    {"locked-delete", 60}, {"relist-corrects-assumed", 60},
+      {"ttl-only", 30}, {"combined", 90}, {"upstream-2016", 31}, {"upstream-now", 0},   {"journal", 90},
+      {"live", 90},
+  };
+  for (const Policy& policy : presets()) {
+    EXPECT_EQ(policy.heals_within(), Duration::seconds(seconds.at(policy.name))) << policy.name;
+  }
+  Policy without_store = *preset("no-assume");
+  without_store.ttl = Duration::seconds(30);
+  EXPECT_EQ(without_store.heals_within(), Duration{});
+}
+
 TEST(Policy, PresetsStandInTheOrderOfTheArgument) {
   std::vector<std::string> names;
   for (const Policy& policy : presets()) names.push_back(policy.name);

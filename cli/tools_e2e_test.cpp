@@ -280,9 +280,16 @@ TEST(Recover, SavesTheBeginningOfAFile) {
   const Workplace place;
   place.imported("churn");
   const std::string whole = place.read("churn.trace");
+  bool saved = false;
   for (size_t parts = 1; parts < 8; ++parts) {
     place.write("cut.trace", whole.substr(0, whole.size() * parts / 8));
     const Ran ran = place.run({"recover", "cut.trace", "-o", "saved.trace", "--force", "--json"});
+    // Where the rows of so few batches stand is SQLite's choice: until the first of them there is nothing to save.
+    if (!saved && parts < 7 && ran.exit == 2) {
+      EXPECT_TRUE(holds(ran.err, "malformed")) << ran.err;
+      continue;
+    }
+    saved = true;
     ASSERT_EQ(ran.exit, parts < 7 ? 3 : 0) << parts << ran.out << ran.err;
     EXPECT_EQ(place.run({"verify", "saved.trace"}).exit, ran.exit);
     simdjson::dom::parser parser;

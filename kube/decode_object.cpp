@@ -27,6 +27,8 @@ void RawPod::clear() {
   phase = PodPhase::kUnknown;
   scheduled = Condition::kAbsent;
   gated = false;
+  placement.clear();
+  affinity = spread = volumes = claims = nominated = 0;
 }
 
 void RawObject::clear() {
@@ -35,6 +37,7 @@ void RawObject::clear() {
   meta = {};
   pod.clear();
   node = {};
+  labels = {};
   event = {};
   code = 0;
 }
@@ -66,7 +69,7 @@ const RawObject& ObjectReader::read(json::object object, const ItemType& assumed
   raw_.type = classify(raw_.kind, raw_.api_version);
   typed_ = assumed.known();
   deferred_ = false;
-  scalars_ = 0;
+  scalars_ = selector_parts_ = 0;
   bool kind_seen = false;
   bool version_seen = false;
   const size_t mark = walk_.mark();
@@ -92,7 +95,7 @@ const RawObject& ObjectReader::read(json::object object, const ItemType& assumed
     raw_.pod.clear();
     raw_.node = {};
     raw_.event = {};
-    scalars_ = 0;
+    scalars_ = selector_parts_ = 0;
     typed_ = true;
     raw_.type = type;
     bool more = false;
@@ -105,8 +108,10 @@ const RawObject& ObjectReader::read(json::object object, const ItemType& assumed
 }
 
 void ObjectReader::read_field(Item& item, const Path& path, Pass pass) {
-  if (read_typed(item, path) || pass == Pass::kTyped) return;
-  if (item.key == "metadata") {
+  if (read_typed(item, path)) return;
+  if (pass == Pass::kTyped) {
+    if (item.key == "metadata" && raw_.type == ObjectKind::kNode) read_labels_alone(item, path);
+  } else if (item.key == "metadata") {
     read_meta(item, path);
   } else if (item.key == "reason") {
     set_text(raw_.reason, item, path);
@@ -160,9 +165,20 @@ void ObjectReader::read_meta(Item& item, const Path& path) {
       set_text(raw_.meta.list_continue, field, at);
     } else if (key == "annotations") {
       read_annotations(field, at);
+    } else if (key == "labels") {
+      if (!typed_) deferred_ = true;
+      if (typed_ && raw_.type == ObjectKind::kNode) read_node_labels(field, at);
     }
   });
   raw_.meta.present = raw_.meta.present || present;
+}
+
+// Of an object that turned out to be a node after its metadata was read.
+void ObjectReader::read_labels_alone(Item& item, const Path& path) {
+  if (item.type != json::json_type::object) return;
+  walk_.each_field(item, path, [&](Item& field, const Path& at) {
+    if (field.key == "labels") read_node_labels(field, at);
+  });
 }
 
 RawMeta ObjectReader::meta(Item& item, const Path& path) {
@@ -182,8 +198,8 @@ void ObjectReader::read_annotations(Item& item, const Path& path) {
 
 void ObjectReader::read_node_spec(Item& item, const Path& path) {
   walk_.each_field(item, path, [&](Item& field, const Path& at) {
-    if (field.key != "unschedulable") return;
-    raw_.node.unschedulable = walk_.boolean(field, at).value_or(false);
+    if (field.key == "unschedulable") raw_.node.unschedulable = walk_.boolean(field, at).value_or(false);
+    if (field.key == "taints") read_taints(field, at);
   });
 }
 
@@ -274,6 +290,7 @@ ObjectFacts to_facts(const RawObject& raw, Catalog& catalog) {
       if (!raw.pod.node.empty()) pod.node = catalog.node(raw.pod.node);
       pod.scheduler = catalog.string(raw.pod.scheduler);
       pod.shape = catalog.shape(shape_of(raw.pod.spec));
+      pod.placement = intern(raw.pod.placement, catalog);
       pod.rv = meta.rv;
       pod.created = meta.created;
       pod.deletion = meta.deletion;
@@ -282,6 +299,7 @@ ObjectFacts to_facts(const RawObject& raw, Catalog& catalog) {
       pod.scheduled = raw.pod.scheduled;
       pod.mirror = meta.mirror;
       pod.gated = raw.pod.gated;
+      pod.unmodelled = raw.pod.unmodelled();
       return pod;
     }
     case ObjectKind::kNode: {
@@ -289,6 +307,8 @@ ObjectFacts to_facts(const RawObject& raw, Catalog& catalog) {
       node.node = catalog.node(meta.name);
       node.uid = catalog.string(meta.uid);
       node.allocatable = catalog.allocatable(raw.node.allocatable);
+      node.labels = intern(raw.labels, catalog);
+      node.taints = intern(raw.node.taints, catalog);
       node.rv = meta.rv;
       node.created = meta.created;
       node.ready = raw.node.ready;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "kube/decode_placement.h"
 #include "kube/json_walk.h"
 #include "kube/pod_requests.h"
 #include "schema/facts.h"
@@ -26,16 +27,20 @@ struct RawMeta {
 struct RawPod {
   std::string_view node, scheduler;
   PodSpec spec;
+  RawPlacement placement;
   int32_t priority = 0;
   PodPhase phase = PodPhase::kUnknown;
   Condition scheduled = Condition::kAbsent;
   bool gated = false;
+  unsigned affinity = 0, spread = 0, volumes = 0, claims = 0, nominated = 0;  // of Unmodelled, by where it stands
 
+  uint8_t unmodelled() const { return static_cast<uint8_t>(affinity | spread | volumes | claims | nominated); }
   void clear();
 };
 
 struct RawNode {
   Allocatable allocatable;
+  RawTaints taints;
   Condition ready = Condition::kAbsent;
   bool unschedulable = false;
 };
@@ -51,6 +56,7 @@ struct RawObject {
   RawMeta meta;
   RawPod pod;
   RawNode node;
+  RawLabels labels;  // of a node
   RawEvent event;
   int64_t code = 0;                  // of a Status
   std::string_view reason, message;  // of a Status; reason of an event too
@@ -86,6 +92,19 @@ class ObjectReader {
   void read_node_spec(Item& item, const Path& path);
   void read_node_status(Item& item, const Path& path);
   void read_allocatable(Item& item, const Path& path);
+  void read_placement(Item& item, const Path& path);
+  void read_labels_alone(Item& item, const Path& path);
+  void read_node_labels(Item& item, const Path& path);
+  void read_labels(Item& item, const Path& path, std::vector<RawLabel>& out);
+  void read_tolerations(Item& item, const Path& path, std::vector<RawToleration>& out);
+  void read_taints(Item& item, const Path& path);
+  void read_affinity(Item& item, const Path& path);
+  void read_terms(Item& item, const Path& path);
+  void read_requirements(Item& item, const Path& path, std::vector<RawRequirement>& out);
+  void read_topology_spread(Item& item, const Path& path);
+  void read_volumes(Item& item, const Path& path);
+  bool another_part(const Path& path);
+  bool not_empty(Item& item, const Path& path);
   void read_source(Item& item, const Path& path);
   void read_regarding(Item& item, const Path& path);
   void read_containers(Item& item, const Path& path, std::vector<Container>& out, ContainerRole role);
@@ -105,6 +124,7 @@ class ObjectReader {
   bool typed_ = false;     // raw_.type is settled for this pass
   bool deferred_ = false;  // a field was met before the type was known
   size_t scalars_ = 0;     // named resources of this object so far
+  size_t selector_parts_ = 0;
 };
 
 ObjectFacts to_facts(const RawObject& raw, Catalog& catalog);

@@ -42,8 +42,15 @@ void ObjectReader::read_pod_spec(Item& item, const Path& path) {
       read_requests(field, at, requests);
       pod.spec.pod_level = std::move(requests);
     } else if (key == "schedulingGates") {
-      pod.gated = false;
-      walk_.each_element(field, at, [&](Item&, const Path&) { pod.gated = true; });
+      pod.gated = not_empty(field, at);
+    } else if (key == "nodeSelector" || key == "affinity" || key == "tolerations") {
+      read_placement(field, at);
+    } else if (key == "topologySpreadConstraints") {
+      read_topology_spread(field, at);
+    } else if (key == "volumes") {
+      read_volumes(field, at);
+    } else if (key == "resourceClaims") {
+      pod.claims = not_empty(field, at) ? kResourceClaims : 0;
     }
   });
 }
@@ -58,6 +65,9 @@ void ObjectReader::read_pod_status(Item& item, const Path& path) {
       }
     } else if (field.key == "conditions") {
       raw_.pod.scheduled = read_condition(field, at, "PodScheduled");
+    } else if (field.key == "nominatedNodeName") {
+      const bool nominated = !walk_.text(field, at).value_or(std::string_view()).empty();
+      raw_.pod.nominated = nominated ? kNominated : 0;
     }
   });
 }

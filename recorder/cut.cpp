@@ -424,7 +424,7 @@ Result<void> Cut::forget_names() {
 void Cut::tell() {
   const trace::TraceInfo& info = tools_.reader.info();
   for (const trace::TraceLoss& loss : info.losses) tools_.writer.add_loss(loss.source, loss.what, loss.count);
-  for (const trace::TraceLoss& note : info.notes) tools_.writer.add_note(note.source, note.what, note.count);
+  for (const trace::TraceLoss& note : info.all_notes()) tools_.writer.add_note(note.source, note.what, note.count);
   if (info.state != trace::TraceState::kClosed) {
     tools_.writer.add_loss(kNoteSource, "the trace that this was cut out of was not closed", 1);
   }

@@ -298,7 +298,7 @@ void Merge::tell(trace::TraceWriter& writer) {
   for (const Input& input : inputs_) {
     const trace::TraceInfo& info = input.reader.info();
     for (const trace::TraceLoss& loss : info.losses) writer.add_loss(loss.source, loss.what, loss.count);
-    for (const trace::TraceLoss& note : info.notes) writer.add_note(note.source, note.what, note.count);
+    for (const trace::TraceLoss& note : info.all_notes()) writer.add_note(note.source, note.what, note.count);
     if (info.state != trace::TraceState::kClosed) {
       writer.add_loss(kNoteSource, "a trace that this was merged from was not closed", 1);
     }

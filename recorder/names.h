@@ -1,6 +1,7 @@
 // Names: records of one catalog → records of another.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "base/grown.h"
@@ -50,17 +51,49 @@ class Names {
     grown(table, id.value) = made;
     return made;
   }
+  template <typename Pairs>
+  void move_pairs(Pairs& pairs) {
+    for (auto& pair : pairs) {
+      pair.key = string(pair.key);
+      pair.value = string(pair.value);
+    }
+  }
+  Labels moved(Labels labels) {
+    move_pairs(labels);
+    canonicalise(labels);
+    return labels;
+  }
+  Taints moved(Taints taints) {
+    move_pairs(taints);
+    return taints;
+  }
+  Placement moved(Placement placement) {
+    placement.node_selector = moved(std::move(placement.node_selector));
+    move_pairs(placement.tolerations);
+    for (SelectorTerm& term : placement.terms) {
+      for (std::vector<Requirement>* requirements : {&term.expressions, &term.fields}) {
+        for (Requirement& requirement : *requirements) {
+          requirement.key = string(requirement.key);
+          for (StringId& value : requirement.values) value = string(value);
+        }
+      }
+    }
+    return placement;
+  }
   void move(PodFacts& f) {
     f.pod = pod(f.pod);
     f.node = node(f.node);
     f.scheduler = string(f.scheduler);
     f.shape = moved(shapes_, f.shape, [&] { return to_->shape(from_->shape(f.shape)); });
+    f.placement = moved(placements_, f.placement, [&] { return to_->placement(moved(from_->placement(f.placement))); });
   }
   void move(NodeFacts& f) {
     f.node = node(f.node);
     f.uid = string(f.uid);
     f.allocatable =
         moved(allocatables_, f.allocatable, [&] { return to_->allocatable(from_->allocatable(f.allocatable)); });
+    f.labels = moved(labels_, f.labels, [&] { return to_->labels(moved(from_->labels(f.labels))); });
+    f.taints = moved(taints_, f.taints, [&] { return to_->taints(moved(from_->taints(f.taints))); });
   }
   void move(EventFacts& f) {
     f.key = key(f.key);
@@ -81,6 +114,9 @@ class Names {
   std::vector<NodeId> nodes_;
   std::vector<ShapeId> shapes_;
   std::vector<AllocatableId> allocatables_;
+  std::vector<PlacementId> placements_;
+  std::vector<LabelsId> labels_;
+  std::vector<TaintsId> taints_;
 };
 
 }  // namespace inquest::recorder

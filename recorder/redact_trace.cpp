@@ -26,7 +26,8 @@ class Rewrite {
       INQUEST_CHECK(seq == record->seq, seq, record->seq);
     }
     for (const trace::TraceLoss& loss : reader_->info().losses) writer_->add_loss(loss.source, loss.what, loss.count);
-    for (const trace::TraceLoss& note : reader_->info().notes) writer_->add_note(note.source, note.what, note.count);
+    for (const trace::TraceLoss& note : reader_->info().all_notes())
+      writer_->add_note(note.source, note.what, note.count);
     return {};
   }
 

@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "kube/json_diff.h"
+#include "report/placement_json.h"
 #include "report/text.h"
 
 namespace inquest::report {
@@ -99,9 +100,11 @@ void add_object(JsonWriter& json, const Catalog& catalog, const ObjectFacts& obj
     json.field("kind", "Pod").field("namespace", catalog.ns(key)).field("name", catalog.name(key));
     json.field("uid", catalog.uid(pod->pod)).field("rv", pod->rv).field("node", catalog.node_name(pod->node));
     json.field("phase", kPhases[static_cast<size_t>(pod->phase)]).field("deleting", pod->deletion.known());
+    add_placement(json, catalog, *pod);
   } else if (const auto* node = std::get_if<NodeFacts>(&object)) {
     json.field("kind", "Node").field("name", catalog.node_name(node->node)).field("uid", catalog.text(node->uid));
     json.field("rv", node->rv).field("unschedulable", node->unschedulable);
+    add_labels_and_taints(json, catalog, *node);
   } else if (const auto* event = std::get_if<EventFacts>(&object)) {
     json.field("kind", "Event").field("namespace", catalog.ns(event->key)).field("name", catalog.name(event->key));
     json.field("uid", catalog.text(event->uid)).field("rv", event->rv).field("reason", catalog.text(event->reason));

@@ -158,8 +158,9 @@ std::string info_text(const std::string& file, const trace::TraceInfo& info, con
   for (const trace::TraceLoss& loss : info.losses) {
     line("", fmt::format("{} × {}: {}", count(loss.count), printable(loss.source), printable(loss.what)));
   }
-  for (size_t i = 0; i < info.notes.size(); ++i) {
-    const trace::TraceLoss& note = info.notes[i];
+  const std::vector<trace::TraceLoss> notes = info.all_notes();
+  for (size_t i = 0; i < notes.size(); ++i) {
+    const trace::TraceLoss& note = notes[i];
     const std::string source = note.source.empty() ? "" : printable(note.source) + ": ";
     line(i == 0 ? "notes" : "", fmt::format("{} × {}{}", count(note.count), source, printable(note.what)));
   }
@@ -208,7 +209,7 @@ std::string info_json(const std::string& file, const trace::TraceInfo& info, con
     json.begin_object().field("source", loss.source).field("what", loss.what).field("count", loss.count).end_object();
   }
   json.end_array().key("notes").begin_array();
-  for (const trace::TraceLoss& note : info.notes) {
+  for (const trace::TraceLoss& note : info.all_notes()) {
     json.begin_object().field("source", note.source).field("what", note.what).field("count", note.count).end_object();
   }
   json.end_array().key("streams").begin_array();

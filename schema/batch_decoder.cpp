@@ -94,6 +94,10 @@ struct BatchDecoder::Impl {
   Translation<NodeId> nodes;
   Translation<ShapeId> shapes;
   Translation<AllocatableId> allocatables;
+  Translation<PlacementId> placements;
+  Translation<LabelsId> labels;
+  Translation<TaintsId> taints;
+  size_t selector_parts = 0;  // of the last three, so far
 
   Rows<wire::Record> records;
   capnp::Data::Reader object_kinds;
@@ -116,9 +120,17 @@ struct BatchDecoder::Impl {
 
   void load(std::string_view facts, Catalog& catalog, uint64_t& catalog_bytes);
   void load_strings(wire::Batch::Reader batch_reader, Catalog& catalog, uint64_t& catalog_bytes);
-  void load_dictionaries(wire::Batch::Reader batch_reader, Catalog& catalog);
+  void load_dictionaries(wire::Batch::Reader batch_reader, Catalog& catalog, uint64_t& catalog_bytes);
   Resources resources(wire::Resources::Reader reader, const Catalog& catalog) const;
   PodShape shape(wire::Shape::Reader reader, const Catalog& catalog) const;
+  StringId text(uint32_t reference) const { return reference == 0 ? kEmptyText : strings.at(reference); }
+  template <typename List>
+  unsigned parts_of(const List& list);
+  Labels label_list(capnp::List<wire::Label>::Reader list);
+  std::vector<Requirement> requirements(capnp::List<wire::Requirement>::Reader list);
+  Placement placement(wire::Placement::Reader reader);
+  Taints taint_list(capnp::List<wire::Taint>::Reader list);
+  void load_placements(wire::Batch::Reader batch_reader, Catalog& catalog, uint64_t& catalog_bytes);
   void check_totals() const;
   void rewind();
 
@@ -177,7 +189,8 @@ PodShape BatchDecoder::Impl::shape(wire::Shape::Reader reader, const Catalog& ca
   return out;
 }
 
-void BatchDecoder::Impl::load_dictionaries(wire::Batch::Reader batch_reader, Catalog& catalog) {
+void BatchDecoder::Impl::load_dictionaries(wire::Batch::Reader batch_reader, Catalog& catalog,
+                                           uint64_t& catalog_bytes) {
   const auto key_list = batch_reader.getKeys();
   keys.begin(checked_size(key_list));
   for (const auto key : key_list) keys.add(catalog.key(strings.at(key.getNs()), strings.at(key.getName())));
@@ -199,6 +212,90 @@ void BatchDecoder::Impl::load_dictionaries(wire::Batch::Reader batch_reader, Cat
   for (const auto reader : allocatable_list) {
     allocatables.add(catalog.allocatable({resources(reader.getResources(), catalog), reader.getPods()}));
   }
+  load_placements(batch_reader, catalog, catalog_bytes);
+}
+
+// The list's size, which the batch has a limit for: an entry may take no room in the message, but does in memory.
+template <typename List>
+unsigned BatchDecoder::Impl::parts_of(const List& list) {
+  selector_parts += list.size();
+  if (selector_parts > kMaxBatchSelectorParts)
+    throw Malformed{"more labels, taints and selectors than a batch may hold"};
+  return static_cast<unsigned>(list.size());
+}
+
+// Sorted anew: the order is that of this catalog's ordinals.
+Labels BatchDecoder::Impl::label_list(capnp::List<wire::Label>::Reader list) {
+  Labels out;
+  out.reserve(parts_of(list));
+  for (const auto label : list) out.push_back({text(label.getKey()), text(label.getValue())});
+  canonicalise(out);
+  return out;
+}
+
+std::vector<Requirement> BatchDecoder::Impl::requirements(capnp::List<wire::Requirement>::Reader list) {
+  std::vector<Requirement> out;
+  out.reserve(parts_of(list));
+  for (const auto from : list) {
+    Requirement& to = out.emplace_back();
+    to.key = text(from.getKey());
+    to.op = kSelectorOperators.from_wire(from.getOperator());
+    const auto values = from.getValues();
+    to.values.reserve(parts_of(values));
+    for (const uint32_t value : values) to.values.push_back(text(value));
+  }
+  return out;
+}
+
+Placement BatchDecoder::Impl::placement(wire::Placement::Reader reader) {
+  Placement out;
+  out.node_selector = label_list(reader.getNodeSelector());
+  out.has_affinity = reader.getHasAffinity();
+  const auto terms = reader.getTerms();
+  out.terms.reserve(parts_of(terms));
+  for (const auto term : terms) {
+    out.terms.push_back({requirements(term.getExpressions()), requirements(term.getFields())});
+  }
+  const auto tolerations = reader.getTolerations();
+  out.tolerations.reserve(parts_of(tolerations));
+  for (const auto from : tolerations) {
+    out.tolerations.push_back({text(from.getKey()), text(from.getValue()),
+                               kTolerationOperators.from_wire(from.getOperator()),
+                               kTaintEffects.from_wire(from.getEffect())});
+  }
+  return out;
+}
+
+Taints BatchDecoder::Impl::taint_list(capnp::List<wire::Taint>::Reader list) {
+  Taints out;
+  out.reserve(parts_of(list));
+  for (const auto taint : list) {
+    out.push_back({text(taint.getKey()), text(taint.getValue()), kTaintEffects.from_wire(taint.getEffect())});
+  }
+  return out;
+}
+
+void BatchDecoder::Impl::load_placements(wire::Batch::Reader batch_reader, Catalog& catalog, uint64_t& catalog_bytes) {
+  selector_parts = 0;
+  const auto entries = [&] { return catalog.placements() + catalog.labels() + catalog.taints(); };
+  // Adds one entry, and counts what it takes if it is new.
+  const auto add = [&](auto& translation, auto&& enter) {
+    const size_t entries_before = entries(), parts_before = selector_parts;
+    translation.add(enter());
+    if (entries() != entries_before) catalog_bytes += (1 + selector_parts - parts_before) * sizeof(SelectorTerm);
+    if (catalog_bytes > kMaxCatalogBytes) throw Malformed{"more selectors than a catalog may hold"};
+  };
+  const auto placement_list = batch_reader.getPlacements();
+  placements.begin(checked_size(placement_list));
+  for (const auto reader : placement_list) add(placements, [&] { return catalog.placement(placement(reader)); });
+
+  const auto labels_list = batch_reader.getLabels();
+  labels.begin(checked_size(labels_list));
+  for (const auto reader : labels_list) add(labels, [&] { return catalog.labels(label_list(reader.getLabels())); });
+
+  const auto taints_list = batch_reader.getTaints();
+  taints.begin(checked_size(taints_list));
+  for (const auto reader : taints_list) add(taints, [&] { return catalog.taints(taint_list(reader.getTaints())); });
 }
 
 // Everything that records take from lists must be there, so that a short list is found now and not in the middle.
@@ -241,7 +338,7 @@ void BatchDecoder::Impl::load(std::string_view facts, Catalog& catalog, uint64_t
   observations.open(reader.getObservations());
   check_totals();
   load_strings(reader, catalog, catalog_bytes);
-  load_dictionaries(reader, catalog);
+  load_dictionaries(reader, catalog, catalog_bytes);
 }
 
 void BatchDecoder::Impl::rewind() {
@@ -271,6 +368,8 @@ ObjectFacts BatchDecoder::Impl::read_object() {
       facts.scheduled = kConditions.from_wire(row.getScheduled());
       facts.mirror = row.getMirror();
       facts.gated = row.getGated();
+      facts.placement = placements.at(row.getPlacement());
+      facts.unmodelled = row.getUnmodelled();
       return facts;
     }
     case wire::ObjectKind::NODE: {
@@ -283,6 +382,8 @@ ObjectFacts BatchDecoder::Impl::read_object() {
       facts.created = {row.getCreated()};
       facts.ready = kConditions.from_wire(row.getReady());
       facts.unschedulable = row.getUnschedulable();
+      facts.labels = labels.at(row.getLabels());
+      facts.taints = taints.at(row.getTaints());
       return facts;
     }
     case wire::ObjectKind::EVENT: {

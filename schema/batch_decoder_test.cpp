@@ -43,8 +43,11 @@ class DecoderTest : public testing::Test {
     return frame;
   }
   size_t decode(const BatchRow& row, std::string_view facts) {
-    Catalog catalog;
     uint64_t catalog_bytes = 0;
+    return decode(row, facts, catalog_bytes);
+  }
+  size_t decode(const BatchRow& row, std::string_view facts, uint64_t& catalog_bytes) {
+    Catalog catalog;
     BatchDecoder decoder;
     error_ = Error{};
     if (auto done = decoder.load(row, facts, Dictionaries(), 2, catalog, catalog_bytes); !done.ok()) {
@@ -123,6 +126,19 @@ TEST_F(DecoderTest, AFrameThatUnpacksBeyondTheLimitIsRefusedBeforeMemoryIsTaken)
     decode(row_, bytes);
     EXPECT_EQ(error_.code, ErrorCode::kCorrupt) << bytes;
   }
+}
+
+// A batch of few bytes could otherwise fill a catalog, since an empty term takes no room in a message.
+TEST_F(DecoderTest, WhatEntersTheCatalogIsCounted) {
+  uint64_t all = 0;
+  decode(row_, facts_, all);
+  EXPECT_EQ(error_.text, "");
+  uint64_t bytes = kMaxCatalogBytes - all;
+  decode(row_, facts_, bytes);
+  EXPECT_EQ(error_.text, "");
+  bytes = kMaxCatalogBytes - all + 1;
+  decode(row_, facts_, bytes);
+  EXPECT_THAT(error_.text, HasSubstr("more selectors than a catalog may hold"));
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ struct BatchEncoder::Dictionaries {
   explicit Dictionaries(const Catalog* names) : catalog(names) {}
 
   void begin() {
-    for (References* references : {&string_refs, &key_refs, &pod_refs, &node_refs, &shape_refs, &allocatable_refs}) {
+    for (References* references : {&string_refs, &key_refs, &pod_refs, &node_refs, &shape_refs, &allocatable_refs,
+                                   &placement_refs, &labels_refs, &taints_refs}) {
       references->begin();
     }
     string_at.clear();
@@ -84,6 +85,10 @@ struct BatchEncoder::Dictionaries {
     nodes.clear();
     shapes.clear();
     allocatables.clear();
+    placements.clear();
+    labels.clear();
+    taints.clear();
+    selector_parts = 0;
   }
 
   // Strings that have no StringId are entered as they come.
@@ -130,6 +135,98 @@ struct BatchEncoder::Dictionaries {
     return reference;
   }
 
+  uint32_t ref(PlacementId id) {
+    if (!id) return 0;
+    uint32_t reference = 0;
+    if (placement_refs.enter(id.value, reference)) placements.push_back(id);
+    return reference;
+  }
+  uint32_t ref(LabelsId id) {
+    if (!id) return 0;
+    uint32_t reference = 0;
+    if (labels_refs.enter(id.value, reference)) labels.push_back(id);
+    return reference;
+  }
+  uint32_t ref(TaintsId id) {
+    if (!id) return 0;
+    uint32_t reference = 0;
+    if (taints_refs.enter(id.value, reference)) taints.push_back(id);
+    return reference;
+  }
+  // The size of a list of which the batch holds a limited number of entries.
+  template <typename T>
+  unsigned parts_of(const std::vector<T>& list) {
+    selector_parts += list.size();
+    return size_of(list);
+  }
+  // Where 0 is the empty string.
+  uint32_t text_ref(StringId id) { return id == kEmptyText ? 0 : ref(id); }
+
+  template <typename From, typename List>
+  void write_pairs(const From& from, List to) {
+    for (unsigned i = 0; i < to.size(); ++i) {
+      to[i].setKey(text_ref(from[i].key));
+      to[i].setValue(text_ref(from[i].value));
+    }
+  }
+
+  void write(const std::vector<Requirement>& from, capnp::List<wire::Requirement>::Builder to) {
+    for (unsigned i = 0; i < to.size(); ++i) {
+      to[i].setKey(text_ref(from[i].key));
+      to[i].setOperator(kSelectorOperators.to_wire(from[i].op));
+      if (from[i].values.empty()) continue;
+      auto values = to[i].initValues(parts_of(from[i].values));
+      for (unsigned v = 0; v < values.size(); ++v) values.set(v, text_ref(from[i].values[v]));
+    }
+  }
+
+  void write(const Placement& from, wire::Placement::Builder to) {
+    to.setHasAffinity(from.has_affinity);
+    if (!from.node_selector.empty()) {
+      write_pairs(from.node_selector, to.initNodeSelector(parts_of(from.node_selector)));
+    }
+    if (!from.terms.empty()) {
+      auto terms = to.initTerms(parts_of(from.terms));
+      for (unsigned i = 0; i < terms.size(); ++i) {
+        const auto& [expressions, fields] = from.terms[i];
+        if (!expressions.empty()) write(expressions, terms[i].initExpressions(parts_of(expressions)));
+        if (!fields.empty()) write(fields, terms[i].initFields(parts_of(fields)));
+      }
+    }
+    if (from.tolerations.empty()) return;
+    auto tolerations = to.initTolerations(parts_of(from.tolerations));
+    write_pairs(from.tolerations, tolerations);
+    for (unsigned i = 0; i < tolerations.size(); ++i) {
+      tolerations[i].setOperator(kTolerationOperators.to_wire(from.tolerations[i].op));
+      tolerations[i].setEffect(kTaintEffects.to_wire(from.tolerations[i].effect));
+    }
+  }
+
+  void write(const Taints& from, wire::Taints::Builder to) {
+    if (from.empty()) return;
+    auto list = to.initTaints(parts_of(from));
+    write_pairs(from, list);
+    for (unsigned i = 0; i < list.size(); ++i) list[i].setEffect(kTaintEffects.to_wire(from[i].effect));
+  }
+
+  void write_placements(wire::Batch::Builder batch) {
+    if (!placements.empty()) {
+      auto list = batch.initPlacements(size_of(placements));
+      for (unsigned i = 0; i < list.size(); ++i) write(catalog->placement(placements[i]), list[i]);
+    }
+    if (!labels.empty()) {
+      auto list = batch.initLabels(size_of(labels));
+      for (unsigned i = 0; i < list.size(); ++i) {
+        const Labels& from = catalog->labels(labels[i]);
+        if (!from.empty()) write_pairs(from, list[i].initLabels(parts_of(from)));
+      }
+    }
+    if (!taints.empty()) {
+      auto list = batch.initTaints(size_of(taints));
+      for (unsigned i = 0; i < list.size(); ++i) write(catalog->taints(taints[i]), list[i]);
+    }
+  }
+
   void write(const Resources& from, wire::Resources::Builder to) {
     to.setCpuMilli(from.cpu_milli);
     to.setMemory(from.memory);
@@ -165,6 +262,7 @@ struct BatchEncoder::Dictionaries {
       write(allocatable.resources, allocatable_list[i].initResources());
       allocatable_list[i].setPods(allocatable.pods);
     }
+    write_placements(batch);
     auto key_list = batch.initKeys(size_of(keys));
     for (unsigned i = 0; i < key_list.size(); ++i) {
       key_list[i].setNs(keys[i].first);
@@ -183,7 +281,8 @@ struct BatchEncoder::Dictionaries {
   }
 
   const Catalog* catalog;
-  References string_refs, key_refs, pod_refs, node_refs, shape_refs, allocatable_refs;
+  References string_refs, key_refs, pod_refs, node_refs, shape_refs, allocatable_refs, placement_refs, labels_refs,
+      taints_refs;
   std::vector<uint32_t> string_at;  // by string_refs' reference: the reference among all strings
   std::string text;
   std::vector<uint32_t> text_sizes;
@@ -191,6 +290,10 @@ struct BatchEncoder::Dictionaries {
   std::vector<uint32_t> nodes;
   std::vector<ShapeId> shapes;
   std::vector<AllocatableId> allocatables;
+  std::vector<PlacementId> placements;
+  std::vector<LabelsId> labels;
+  std::vector<TaintsId> taints;
+  size_t selector_parts = 0;
 };
 
 namespace {
@@ -256,6 +359,8 @@ class Rows {
     row.setScheduled(kConditions.to_wire(facts.scheduled));
     row.setMirror(facts.mirror);
     row.setGated(facts.gated);
+    row.setPlacement(names_.ref(facts.placement));
+    row.setUnmodelled(facts.unmodelled);
   }
 
   void add(const NodeFacts& facts) {
@@ -268,6 +373,8 @@ class Rows {
     row.setAllocatable(names_.ref(facts.allocatable));
     row.setReady(kConditions.to_wire(facts.ready));
     row.setUnschedulable(facts.unschedulable);
+    row.setLabels(names_.ref(facts.labels));
+    row.setTaints(names_.ref(facts.taints));
   }
 
   void add(const EventFacts& facts) {
@@ -378,6 +485,12 @@ Result<void> BatchEncoder::encode(const Use& use) {
   for (size_t i = 0; i < count_; ++i) rows.add(records_[i], body_sizes_[i]);
   dictionaries_->write(batch);
 
+  if (dictionaries_->selector_parts > kMaxBatchSelectorParts) {
+    return Error{ErrorCode::kOutOfLimit,
+                 "the pods and nodes of one batch have " + std::to_string(dictionaries_->selector_parts) +
+                     " labels, taints and parts of selectors, the limit is " + std::to_string(kMaxBatchSelectorParts),
+                 "", ""};
+  }
   const size_t size = capnp::computeSerializedSizeInWords(message) * sizeof(capnp::word);
   if (size > kMaxFactsBytes) {
     return Error{ErrorCode::kOutOfLimit,

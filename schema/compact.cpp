@@ -45,7 +45,7 @@ TraceHeader header_of(const TraceInfo& info) { return {info.cluster_version, inf
 Result<void> copy_summary(const TraceInfo& info, TraceWriter& writer) {
   for (const StreamSummary& summary : info.streams) INQUEST_TRY_VOID(writer.add_stream(summary.stream));
   for (const TraceLoss& loss : info.losses) writer.add_loss(loss.source, loss.what, loss.count);
-  for (const TraceLoss& note : info.notes) writer.add_note(note.source, note.what, note.count);
+  for (const TraceLoss& note : info.all_notes()) writer.add_note(note.source, note.what, note.count);
   return {};
 }
 

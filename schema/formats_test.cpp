@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
+#include "schema/compact.h"
 #include "schema/integrity.h"
 #include "schema/trace_fixture.h"
 
@@ -78,6 +81,39 @@ TEST(Formats, GoldenFilesMeanWhatTheyMeant) {
       EXPECT_FALSE(damage->has_value()) << (*damage)->why;
     }
   }
+}
+
+// Of all pods and nodes of a trace: whether their placement, labels and taints are known.
+std::pair<int, int> known_and_not(TraceReader& reader) {
+  std::pair<int, int> counts;
+  for (const Record* record = *reader.next(); record != nullptr; record = *reader.next()) {
+    for (const ObjectFacts& object : record->objects) {
+      const auto count = [&](bool known) { ++(known ? counts.first : counts.second); };
+      if (const auto* pod = std::get_if<PodFacts>(&object)) count(pod->placement.known());
+      if (const auto* node = std::get_if<NodeFacts>(&object)) count(node->labels.known() || node->taints.known());
+    }
+  }
+  return counts;
+}
+
+TEST(Formats, WhatAnOldFormatLacksIsNotKnownAndSaidAlsoInACopy) {
+  TempDir dir;
+  auto old = TraceReader::open(kTestdata + "format-1.trace");
+  ASSERT_TRUE(old.ok());
+  const auto [known, unknown] = known_and_not(*old);
+  EXPECT_EQ(known, 0);
+  EXPECT_GT(unknown, 3);
+  ASSERT_EQ(old->info().all_notes().size(), old->info().notes.size() + 1);
+  const TraceLoss said = old->info().all_notes().back();
+  EXPECT_EQ(said.source, "format 1");
+
+  ASSERT_TRUE(compact(kTestdata + "format-1.trace", dir.file("copy.trace"), OutputFile::Existing::kRefuse).ok());
+  auto copy = TraceReader::open(dir.file("copy.trace"));
+  ASSERT_TRUE(copy.ok());
+  EXPECT_EQ(copy->info().format_version, kFormatVersion);
+  EXPECT_EQ(known_and_not(*copy), std::pair(known, unknown));
+  const std::vector<TraceLoss> notes = copy->info().all_notes();
+  EXPECT_EQ(std::count_if(notes.begin(), notes.end(), [&](const TraceLoss& n) { return n.what == said.what; }), 1);
 }
 
 // testdata/formats.txt: a line for each format: its number, SHA-256 of trace.capnp, SHA-256 of trace.sql. It fails

@@ -11,10 +11,11 @@ namespace inquest::trace {
 
 // Of a batch. The writer's own batches are far smaller (WriterOptions); a LIST can make one large.
 inline constexpr size_t kMaxBatchRecords = 65'536;
-inline constexpr size_t kMaxBatchObjects = 262'144;          // Kubernetes supports 150,000 pods in a cluster
-inline constexpr size_t kMaxBatchEntries = size_t{4} << 20;  // of any dictionary or row list
-inline constexpr size_t kMaxFactsBytes = size_t{32} << 20;   // uncompressed
-inline constexpr size_t kMaxBodiesBytes = size_t{64} << 20;  // uncompressed
+inline constexpr size_t kMaxBatchObjects = 262'144;                // Kubernetes supports 150,000 pods in a cluster
+inline constexpr size_t kMaxBatchEntries = size_t{4} << 20;        // of any dictionary or row list
+inline constexpr size_t kMaxBatchSelectorParts = size_t{2} << 20;  // labels, taints, tolerations, terms, values, …
+inline constexpr size_t kMaxFactsBytes = size_t{32} << 20;         // uncompressed
+inline constexpr size_t kMaxBodiesBytes = size_t{64} << 20;        // uncompressed
 // The writer's batches of several records end here; a larger one is a single record, and its bodies are not kept in
 // memory as a whole.
 inline constexpr size_t kMaxSharedBodies = size_t{16} << 20;
@@ -29,7 +30,7 @@ inline constexpr size_t kMaxStoredBytes = kMaxFactsBytes + (size_t{1} << 20);  /
 // A message may be traversed this many times over; more means that pointers share their targets to multiply work.
 inline constexpr size_t kTraversalFactor = 2;
 
-// Of all strings that one reader takes into its catalog.
+// Of all strings, labels, taints and placements that one reader takes into its catalog.
 inline constexpr uint64_t kMaxCatalogBytes = uint64_t{2} << 30;
 
 // Of the summary.

@@ -81,15 +81,16 @@ TEST(Open, NewerFormat) {
   const std::string path = dir.file("x.trace");
   write_sample(sample, path);
   // A newer writer whose traces we can still read …
-  execute(path, "PRAGMA user_version = 2; ALTER TABLE batch ADD COLUMN colour TEXT");
+  const std::string newer = std::to_string(kFormatVersion + 1);
+  execute(path, "PRAGMA user_version = " + newer + "; ALTER TABLE batch ADD COLUMN colour TEXT");
   EXPECT_EQ(error_of(path).text, "no error");
   // … and one whose traces we cannot.
-  execute(path,
-          "UPDATE meta SET value = 2 WHERE key = 'minimum_reader'; "
-          "UPDATE meta SET value = 'inquest 9.9.9' WHERE key = 'writer'");
+  execute(path, "UPDATE meta SET value = " + newer +
+                    " WHERE key = 'minimum_reader'; "
+                    "UPDATE meta SET value = 'inquest 9.9.9' WHERE key = 'writer'");
   Error error = error_of(path);
   EXPECT_EQ(error.code, ErrorCode::kNewer);
-  EXPECT_THAT(error.message(), HasSubstr("inquest 9.9.9 in format 2"));
+  EXPECT_THAT(error.message(), HasSubstr("inquest 9.9.9 in format " + newer));
   EXPECT_THAT(error.message(), HasSubstr("use a newer inquest"));
   execute(path, "DROP TABLE meta");
   EXPECT_EQ(error_of(path).code, ErrorCode::kNewer);

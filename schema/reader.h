@@ -16,8 +16,9 @@
 
 namespace inquest::trace {
 
-inline constexpr int kFormatVersion = 1;
-inline constexpr int kMinimumReader = 1;  // the oldest reader that understands what we write
+inline constexpr int kFormatVersion = 2;
+inline constexpr int kMinimumReader = 1;        // the oldest reader that understands what we write
+inline constexpr int kFirstWithPlacements = 2;  // PodFacts.placement and unmodelled, NodeFacts.labels and taints
 
 enum class TraceState : uint8_t { kOpen, kClosed, kRecovered };
 
@@ -57,6 +58,8 @@ struct TraceInfo {
   std::vector<TraceLoss> notes;   // likewise; worth knowing, and nothing is missing by it: redactions, made-up times
   bool summary_intact = true;     // false: what stands here does not match its digest; see check_integrity()
 
+  // The notes, and what its format could not hold: for whoever shows them, and for a trace that is made of this one.
+  std::vector<TraceLoss> all_notes() const;
   bool complete() const;  // closed, no gap, no loss, nothing undecodable: otherwise verdicts exit 3
 };
 

@@ -72,6 +72,15 @@ void count_record(const Record& record, Seq seq, StreamSummary& s) {
 
 }  // namespace
 
+std::vector<TraceLoss> TraceInfo::all_notes() const {
+  std::vector<TraceLoss> out = notes;
+  if (format_version < kFirstWithPlacements) {
+    out.push_back({"format " + std::to_string(format_version),
+                   "selectors, tolerations, labels and taints are not among the facts; export and import has them", 1});
+  }
+  return out;
+}
+
 bool TraceInfo::complete() const {
   return state == TraceState::kClosed && losses.empty() && summary_intact &&
          std::all_of(streams.begin(), streams.end(),

@@ -59,6 +59,12 @@ struct Batch {
 
   observations @15 :List(Observation);
   # Consumed in order by the binds; Bind.observations says how many each has.
+
+  # --- Dictionaries since format 2 ---
+
+  placements @16 :List(Placement);
+  labels @17 :List(Labels);
+  taints @18 :List(Taints);
 }
 
 enum RecordKind {
@@ -116,6 +122,35 @@ enum Protocol {
   sctp @2;
 }
 
+enum SelectorOperator {
+  # Not known to the reader: a requirement that no node meets.
+  unknown @0;
+  in @1;
+  notIn @2;
+  exists @3;
+  doesNotExist @4;
+  gt @5;
+  lt @6;
+}
+
+enum TolerationOperator {
+  # Not known to the reader: a toleration of nothing.
+  equal @0;
+  exists @1;
+  gt @2;
+  lt @3;
+  unknown @4;
+}
+
+enum TaintEffect {
+  # Not known to the reader: an effect that keeps no pod out, and a toleration of nothing.
+  any @0;  # of a toleration that names none
+  noSchedule @1;
+  preferNoSchedule @2;
+  noExecute @3;
+  unknown @4;
+}
+
 struct Key {
   ns @0 :UInt32;    # string; none for objects without a namespace
   name @1 :UInt32;  # string
@@ -156,6 +191,54 @@ struct Shape {
 struct Allocatable {
   resources @0 :Resources;
   pods @1 :Int64;
+}
+
+# In the five structs below a reference of 0 is the empty string.
+
+struct Label {
+  key @0 :UInt32;    # string
+  value @1 :UInt32;  # string
+}
+
+struct Requirement {
+  key @0 :UInt32;           # string
+  values @1 :List(UInt32);  # strings
+  operator @2 :SelectorOperator;
+}
+
+struct Term {
+  expressions @0 :List(Requirement);
+  fields @1 :List(Requirement);
+}
+
+struct Toleration {
+  key @0 :UInt32;    # string
+  value @1 :UInt32;  # string
+  operator @2 :TolerationOperator;
+  effect @3 :TaintEffect;
+}
+
+struct Taint {
+  key @0 :UInt32;    # string
+  value @1 :UInt32;  # string
+  effect @2 :TaintEffect;
+}
+
+struct Placement {
+  # Which nodes a pod may go to, as the API has it.
+  nodeSelector @0 :List(Label);
+  terms @1 :List(Term);
+  tolerations @2 :List(Toleration);
+  hasAffinity @3 :Bool;
+  # A required node affinity without terms matches no node; so it must be told from none.
+}
+
+struct Labels {
+  labels @0 :List(Label);  # in any order; of a key given twice the last counts
+}
+
+struct Taints {
+  taints @0 :List(Taint);  # in the node's order
 }
 
 struct Record {
@@ -204,6 +287,14 @@ struct PodFacts {
   scheduled @9 :Condition;
   mirror @10 :Bool;
   gated @11 :Bool;
+
+  # Since format 2:
+  placement @12 :UInt32;
+  # placement; none: not known. With a placement, `unmodelled` is known, too.
+
+  unmodelled @13 :UInt8;
+  # A bit for each kind of constraint that inquest's core does not model: 1 topology spread, 2 required affinity or
+  # anti-affinity to pods, 4 volume claims, 8 resource claims, 16 a nominated node, 32 preferences. Others: kept.
 }
 
 struct NodeFacts {
@@ -214,6 +305,10 @@ struct NodeFacts {
   allocatable @4 :UInt32;  # allocatable; never none
   ready @5 :Condition;
   unschedulable @6 :Bool;
+
+  # Since format 2:
+  labels @7 :UInt32;  # labels; none: not known
+  taints @8 :UInt32;  # taints; none: not known
 }
 
 struct EventFacts {

@@ -1,5 +1,6 @@
 #include "schema/trace_fixture.h"
 
+#include <map>
 #include <sstream>
 
 namespace inquest::trace {
@@ -44,12 +45,43 @@ class Printer {
   Printer& operator<<(AllocatableId id) {
     return *this << catalog_.allocatable(id).resources << catalog_.allocatable(id).pods;
   }
+  Printer& operator<<(const Labels& labels) {
+    // By text: the order of ordinals is the catalog's own.
+    std::map<std::string_view, std::string_view> sorted;
+    for (const Label& label : labels) sorted[catalog_.text(label.key)] = catalog_.text(label.value);
+    for (const auto& [key, value] : sorted) *this << key << value;
+    return *this;
+  }
+  Printer& operator<<(const std::vector<Requirement>& requirements) {
+    for (const Requirement& r : requirements) {
+      *this << r.key << r.op;
+      for (const StringId value : r.values) *this << value;
+    }
+    return *this << "; ";
+  }
+  Printer& operator<<(PlacementId id) {
+    if (!id) return *this;
+    const Placement& placement = catalog_.placement(id);
+    *this << "on " << placement.node_selector << placement.has_affinity;
+    for (const SelectorTerm& term : placement.terms) *this << term.expressions << term.fields;
+    for (const Toleration& t : placement.tolerations) *this << t.key << t.value << t.op << t.effect;
+    return *this;
+  }
+  Printer& operator<<(LabelsId id) { return id ? *this << "labels " << catalog_.labels(id) : *this; }
+  Printer& operator<<(TaintsId id) {
+    if (!id) return *this;
+    *this << "taints ";
+    for (const Taint& t : catalog_.taints(id)) *this << t.key << t.value << t.effect;
+    return *this;
+  }
   Printer& operator<<(const PodFacts& f) {
-    return *this << "pod " << f.pod << f.node << f.scheduler << f.shape << f.rv << f.created << f.deletion << f.priority
-                 << f.phase << f.scheduled << f.mirror << f.gated;
+    *this << "pod " << f.pod << f.node << f.scheduler << f.shape << f.rv << f.created << f.deletion << f.priority
+          << f.phase << f.scheduled << f.mirror << f.gated;
+    return f.placement ? *this << f.placement << f.unmodelled : *this;
   }
   Printer& operator<<(const NodeFacts& f) {
-    return *this << "node " << f.node << f.uid << f.allocatable << f.rv << f.created << f.ready << f.unschedulable;
+    return *this << "node " << f.node << f.uid << f.allocatable << f.rv << f.created << f.ready << f.unschedulable
+                 << f.labels << f.taints;
   }
   Printer& operator<<(const EventFacts& f) {
     return *this << "event " << f.key << f.uid << f.rv << f.reason << f.controller << f.regarding_kind << f.regarding
@@ -77,6 +109,25 @@ std::string describe(const Record& r, const Catalog& catalog) {
   return out.text();
 }
 
+// Every operator and effect, the empty text and lists without entries.
+Placement Sample::placement() {
+  const StringId zone = catalog.string("zone"), east = catalog.string("east"), name = catalog.string("metadata.name");
+  Placement out;
+  out.node_selector = {{zone, east}, {catalog.string("disk"), kEmptyText}};
+  canonicalise(out.node_selector);
+  out.has_affinity = true;
+  SelectorTerm every;
+  for (int op = 0; op <= static_cast<int>(SelectorOperator::kLt); ++op) {
+    every.expressions.push_back({zone, static_cast<SelectorOperator>(op), {east, kEmptyText}});
+  }
+  out.terms = {every, {}, {{{kEmptyText, SelectorOperator::kExists, {}}}, {{name, SelectorOperator::kIn, {east}}}}};
+  for (int i = 0; i <= static_cast<int>(TaintEffect::kUnknown); ++i) {
+    const StringId value = i == 0 ? kEmptyText : east;
+    out.tolerations.push_back({zone, value, static_cast<TolerationOperator>(i), static_cast<TaintEffect>(i)});
+  }
+  return out;
+}
+
 PodFacts Sample::pod(const std::string& name, const std::string& uid) {
   PodFacts facts;
   facts.pod = catalog.pod(catalog.key(catalog.string("shop"), catalog.string(name)), catalog.string(uid));
@@ -94,6 +145,8 @@ PodFacts Sample::pod(const std::string& name, const std::string& uid) {
   facts.scheduled = Condition::kTrue;
   facts.mirror = true;
   facts.gated = true;
+  facts.placement = catalog.placement(placement());
+  facts.unmodelled = 0xff;
   return facts;
 }
 
@@ -123,10 +176,11 @@ void Sample::add_list() {
   NodeFacts node{catalog.node("node-a"),
                  catalog.string("node-uid"),
                  catalog.allocatable({{2000, int64_t{2} << 30, 9, {{"nvidia.com/gpu", 4}}}, 110}),
-                 {},
+                 catalog.labels(placement().node_selector),
                  95,
                  {1'600'000'000'000'000'000},
-                 {},
+                 catalog.taints({{catalog.string("dedicated"), catalog.string("db"), TaintEffect::kNoExecute},
+                                 {catalog.string("soft"), kEmptyText, TaintEffect::kPreferNoSchedule}}),
                  Condition::kUnknown,
                  true};
   EventFacts event{catalog.key(catalog.string("shop"), catalog.string("pod1.17a")),
@@ -142,6 +196,8 @@ void Sample::add_list() {
   PodFacts unbound = pod("pod2", "uid2");
   unbound.node = NodeId::none();
   unbound.scheduler = StringId::none();
+  unbound.placement = catalog.placement(Placement{});
+  unbound.unmodelled = 0;
   list.objects = {pod("pod1", "uid1"), node, event, other, unbound, OtherFacts{}, EventFacts{}};
   records.emplace_back(list, "{\"kind\":\"List\"}");
 }

@@ -61,6 +61,7 @@ struct Sample {
   Record frame(const std::string& name, ResourceVersion rv);
 
  private:
+  Placement placement();
   void add_list();
 };
 

@@ -64,7 +64,7 @@ TEST(Trace, InfoCountsWhatWasWritten) {
   const auto reader = TraceReader::open(dir.file("x.trace"));
   ASSERT_TRUE(reader.ok()) << reader.error().message();
   const TraceInfo& info = reader->info();
-  EXPECT_EQ(info.format_version, 1);
+  EXPECT_EQ(info.format_version, kFormatVersion);
   EXPECT_EQ(info.uuid.size(), 36U);
   EXPECT_THAT(info.writer, HasSubstr("inquest "));
   EXPECT_EQ(info.cluster_version, "v1.36.0");
@@ -397,6 +397,31 @@ TEST(Trace, RefusesWhatIsTooLargeAndGoesOn) {
   EXPECT_EQ(*writer->append(sample.frame("a", 1), "A"), 1U);
   ASSERT_TRUE(writer->close().ok());
   EXPECT_EQ(read_all(dir.file("x.trace")).records.size(), 1U);
+}
+
+TEST(Trace, HugeSelectorsEndABatchAndBeyondTheLimitARecordIsRefused) {
+  TempDir dir;
+  Sample sample;
+  auto writer = TraceWriter::create(dir.file("x.trace"), {}, sample.catalog);
+  ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[0]).ok());
+  const auto frame = [&](ResourceVersion rv, size_t values) {
+    Record record = sample.frame("a", rv);
+    const Requirement in{sample.catalog.string("zone"), SelectorOperator::kIn, std::vector<StringId>(values)};
+    std::get<PodFacts>(record.objects[0]).placement = sample.catalog.placement({{}, true, {{{in}, {}}}, {}});
+    return record;
+  };
+  ASSERT_TRUE(writer->append(frame(1, 300'000), "").ok());
+  ASSERT_TRUE(writer->append(frame(2, 300'001), "").ok());
+  const auto refused = writer->append(frame(3, kMaxBatchSelectorParts), "");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kOutOfLimit);
+  EXPECT_NE(refused.error().text.find("parts of selectors"), std::string::npos) << refused.error().text;
+  ASSERT_TRUE(writer->append(frame(4, kMaxBatchSelectorParts - 2), "").ok());
+  ASSERT_TRUE(writer->close().ok());
+  const Content content = read_all(dir.file("x.trace"));
+  EXPECT_EQ(content.error, "");
+  EXPECT_EQ(content.records.size(), 3U);
+  EXPECT_EQ(TraceReader::open(dir.file("x.trace"))->info().batches, 3U);
 }
 
 TEST(Trace, CountsBindsOnceTheyAreAnswered) {

@@ -84,6 +84,32 @@ inline constexpr auto kConditions =
                                           {Condition::kUnknown, wire::Condition::UNKNOWN}},
                                          Condition::kUnknown);
 
+inline constexpr auto kSelectorOperators = make_map<SelectorOperator, wire::SelectorOperator>(
+    {{SelectorOperator::kUnknown, wire::SelectorOperator::UNKNOWN},
+     {SelectorOperator::kIn, wire::SelectorOperator::IN},
+     {SelectorOperator::kNotIn, wire::SelectorOperator::NOT_IN},
+     {SelectorOperator::kExists, wire::SelectorOperator::EXISTS},
+     {SelectorOperator::kDoesNotExist, wire::SelectorOperator::DOES_NOT_EXIST},
+     {SelectorOperator::kGt, wire::SelectorOperator::GT},
+     {SelectorOperator::kLt, wire::SelectorOperator::LT}},
+    SelectorOperator::kUnknown);
+
+inline constexpr auto kTolerationOperators = make_map<TolerationOperator, wire::TolerationOperator>(
+    {{TolerationOperator::kEqual, wire::TolerationOperator::EQUAL},
+     {TolerationOperator::kExists, wire::TolerationOperator::EXISTS},
+     {TolerationOperator::kGt, wire::TolerationOperator::GT},
+     {TolerationOperator::kLt, wire::TolerationOperator::LT},
+     {TolerationOperator::kUnknown, wire::TolerationOperator::UNKNOWN}},
+    TolerationOperator::kUnknown);
+
+inline constexpr auto kTaintEffects =
+    make_map<TaintEffect, wire::TaintEffect>({{TaintEffect::kAny, wire::TaintEffect::ANY},
+                                              {TaintEffect::kNoSchedule, wire::TaintEffect::NO_SCHEDULE},
+                                              {TaintEffect::kPreferNoSchedule, wire::TaintEffect::PREFER_NO_SCHEDULE},
+                                              {TaintEffect::kNoExecute, wire::TaintEffect::NO_EXECUTE},
+                                              {TaintEffect::kUnknown, wire::TaintEffect::UNKNOWN}},
+                                             TaintEffect::kUnknown);
+
 inline constexpr auto kProtocols = make_map<Protocol, wire::Protocol>({{Protocol::kTcp, wire::Protocol::TCP},
                                                                        {Protocol::kUdp, wire::Protocol::UDP},
                                                                        {Protocol::kSctp, wire::Protocol::SCTP}},

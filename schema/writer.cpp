@@ -53,6 +53,27 @@ namespace {
 constexpr size_t kDictionaryBelow = size_t{160} << 10;
 // A batch ends when texts that come without a body, such as messages of binds, reach this.
 constexpr size_t kTextsPerBatch = size_t{4} << 20;
+// Likewise when its objects have this many labels, taints and parts of selectors, each object's counted.
+constexpr size_t kSelectorPartsPerBatch = size_t{512} << 10;
+
+size_t parts_of(const std::vector<Requirement>& requirements) {
+  size_t parts = requirements.size();
+  for (const Requirement& requirement : requirements) parts += requirement.values.size();
+  return parts;
+}
+
+size_t parts_of(const ObjectFacts& object, const Catalog& catalog) {
+  size_t parts = 0;
+  if (const auto* pod = std::get_if<PodFacts>(&object); pod != nullptr && pod->placement) {
+    const Placement& placement = catalog.placement(pod->placement);
+    parts = placement.node_selector.size() + placement.terms.size() + placement.tolerations.size();
+    for (const SelectorTerm& term : placement.terms) parts += parts_of(term.expressions) + parts_of(term.fields);
+  } else if (const auto* node = std::get_if<NodeFacts>(&object)) {
+    if (node->labels) parts += catalog.labels(node->labels).size();
+    if (node->taints) parts += catalog.taints(node->taints).size();
+  }
+  return parts;
+}
 
 // Figures in docs/trace-format.md: with the whole batch in sight, the fastest level finds more than level 3 does.
 Compressor::Settings body_settings(WriterOptions::Purpose purpose) {
@@ -93,6 +114,7 @@ struct TraceWriter::Impl {
   std::string bodies;       // of the open batch, a line feed after each
   uint64_t body_bytes = 0;  // without the line feeds
   size_t text_bytes = 0;
+  size_t selector_parts = 0;
   Compressor body_compressor, facts_compressor;
   std::string stored_facts;
 
@@ -123,6 +145,7 @@ struct TraceWriter::Impl {
     bodies.clear();
     body_bytes = 0;
     text_bytes = 0;
+    selector_parts = 0;
   }
   Error at_path(Error error) const {
     if (error.place.empty()) error.place = database.path();
@@ -179,10 +202,13 @@ Result<Seq> TraceWriter::Impl::append(const Record& record, std::string_view bod
                  database.path(), ""};
   }
   const size_t texts = texts_of(record);
-  const bool large =
-      body.size() > options.batch_bytes || record.objects.size() > options.batch_records || texts > kTextsPerBatch;
+  size_t parts = 0;
+  for (const ObjectFacts& object : record.objects) parts += parts_of(object, *catalog);
+  const bool large = body.size() > options.batch_bytes || record.objects.size() > options.batch_records ||
+                     texts > kTextsPerBatch || parts > kSelectorPartsPerBatch;
   if (large || encoder.records() == options.batch_records || body_bytes + body.size() > options.batch_bytes ||
-      encoder.objects() + record.objects.size() > 2 * options.batch_records || text_bytes + texts > kTextsPerBatch) {
+      encoder.objects() + record.objects.size() > 2 * options.batch_records || text_bytes + texts > kTextsPerBatch ||
+      selector_parts + parts > kSelectorPartsPerBatch) {
     INQUEST_TRY_VOID(flush());
   }
   if (large) {
@@ -191,6 +217,7 @@ Result<Seq> TraceWriter::Impl::append(const Record& record, std::string_view bod
     encoder.add(record, next_seq, body.size());
     body_bytes += body.size();
     text_bytes += texts;
+    selector_parts += parts;
     if (!body.empty()) bodies.append(body).push_back('\n');
     summary.count(record, next_seq, body.size(), *catalog);
   }

@@ -12,6 +12,9 @@ constexpr auto kLater = [](const Frame& a, const Frame& b) {
   return a.due != b.due ? a.due > b.due : a.order > b.order;
 };
 
+// How long a frame waits for the next one, to change places with it.
+constexpr Duration kSwapWaits = Duration::seconds(1);
+
 Frame::Kind kind_of(Verb verb) {
   return verb == Verb::kAdded      ? Frame::Kind::kAdded
          : verb == Verb::kModified ? Frame::Kind::kModified
@@ -107,7 +110,6 @@ void Delivery::change_on(Lane lane, const Change& change, Frame frame, const Pla
 
 void Delivery::send(Frame frame, const Change& change, const Plan& plan) {
   LaneState& lane = at(frame.lane);
-  ++lane.under_way;
   if (lane.broken) return miss(std::move(frame));
   frame.due = arrival(frame.lane, change, plan);
   bool swapped = false;
@@ -115,7 +117,7 @@ void Delivery::send(Frame frame, const Change& change, const Plan& plan) {
     const Fault& fault = plan.faults[hit];
     if (fault.kind != FaultKind::kSwap) continue;
     swapped = true;
-    frame.due = std::max(frame.due, change.at + latency_ + fault.by);
+    frame.due = std::max(frame.due, change.at + latency_ + (fault.by.ns == 0 ? kSwapWaits : fault.by));
   }
   if (keeps_history_) lane.history.push_back(frame);
   queue(frame);
@@ -202,7 +204,6 @@ std::optional<Frame> Delivery::pop(Time now) {
   frames_.pop_back();
   LaneState& lane = at(frame->lane);
   if (lane.swapped == frame->order) lane.swapped = 0;
-  if (!frame->repeated && frame->kind != Frame::Kind::kBookmark) --lane.under_way;
   return frame;
 }
 
@@ -245,7 +246,6 @@ void Delivery::restart(Lane lane, Time until, size_t fault, trace::Seq seq) {
   state.broken = false;
   state.then = Then::kResume;
   state.missed.clear();
-  state.under_way = 0;
   state.swapped = 0;
   state.held_until = until;
   state.held_by = fault;
@@ -265,7 +265,7 @@ std::vector<Frame> Delivery::take_queued(Lane lane) {
   return out;
 }
 
-uint64_t Delivery::state_hash() const {
+uint64_t Delivery::state_hash(Time now) const {
   uint64_t out = 0;
   const auto add = [&](const Frame& frame, bool missed) {
     out += combine(combine(combine(static_cast<uint64_t>(frame.due.ns), frame.seq), static_cast<uint64_t>(frame.lane)),
@@ -274,9 +274,9 @@ uint64_t Delivery::state_hash() const {
   for (const Frame& frame : frames_) add(frame, false);
   for (const LaneState& lane : lanes_) {
     for (const Frame& frame : lane.missed) add(frame, true);
-    out = combine(out, static_cast<uint64_t>(lane.held_until.ns));
-    out = combine(out, static_cast<uint64_t>(lane.down_until.ns) << 3 | static_cast<uint64_t>(lane.then) << 1 |
-                           (lane.broken ? 1U : 0U));
+    const auto ahead = [&](Time time) { return time > now ? static_cast<uint64_t>(time.ns) : 0; };
+    out = combine(out, ahead(lane.held_until));
+    out = combine(out, ahead(lane.down_until) << 3 | static_cast<uint64_t>(lane.then) << 1 | (lane.broken ? 1U : 0U));
   }
   return out;
 }

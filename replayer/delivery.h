@@ -69,15 +69,12 @@ class Delivery {
   // Faults of a stream or of the scheduler itself that waited for a change and have met it. Taken once.
   std::vector<size_t> take_struck() { return std::exchange(struck_, {}); }
 
-  // Whether anything that has happened is still on its way, or held.
-  bool behind(Lane lane) const { return at(lane).under_way > 0; }
-
   // Why a pod's or node's frames were missing or late: the hits that touched them, and those that held them up. Of one
   // record the one that decided when it arrived stands last.
   const std::vector<FaultHit>& causes() const { return causes_; }
 
-  // Over what is queued or held, and when it arrives.
-  uint64_t state_hash() const;
+  // Over what is queued or held at `now`, and when it arrives.
+  uint64_t state_hash(Time now) const;
 
  private:
   struct LaneState {
@@ -87,7 +84,6 @@ class Delivery {
     Time down_until;            // nobody can be reached on it
     Then then = Then::kResume;
     bool broken = false;
-    uint32_t under_way = 0;      // changes queued or missed
     uint64_t swapped = 0;        // order of the queued frame that changes places with the next; 0: none
     std::vector<Frame> missed;   // since it broke
     std::vector<Frame> history;  // all that was sent, if the plan may want it again

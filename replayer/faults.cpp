@@ -1,5 +1,7 @@
 #include "replayer/faults.h"
 
+#include "base/hash.h"
+
 #include <algorithm>
 
 #include "base/grown.h"
@@ -156,6 +158,16 @@ void FaultMatcher::hit(const FaultHit& hit) {
 bool FaultMatcher::holds(const State& state, const Change& change) {
   if (change.node != nullptr) return state.nodes.contains({change.node->node, change.node->uid});
   return change.pod->pod.value < state.pods.size() && state.pods[change.pod->pod.value];
+}
+
+uint64_t FaultMatcher::state_hash() const {
+  uint64_t out = 0;
+  for (const State& state : states_) {
+    out = combine(out, state.matched);
+    for (size_t pod = 0; pod < state.pods.size(); ++pod) out = state.pods[pod] ? combine(out, pod) : out;
+    for (const auto& [node, uid] : state.nodes) out = combine(combine(out, node.value), uid.value);
+  }
+  return out;
 }
 
 void FaultMatcher::overruled(size_t fault) {

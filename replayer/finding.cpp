@@ -16,6 +16,8 @@ std::string_view name_of(Verdict verdict) {
       return "missing-queued";
     case Verdict::kWrongNode:
       return "wrong-node";
+    case Verdict::kDoubleCount:
+      return "double-count";
     case Verdict::kGhostNode:
       return "ghost-node";
     case Verdict::kMissingNode:
@@ -23,8 +25,18 @@ std::string_view name_of(Verdict verdict) {
     case Verdict::kOvercommitView:
     case Verdict::kOvercommitTruth:
       return "overcommit";
+    case Verdict::kNegative:
+      return "negative";
+    case Verdict::kStaleView:
+      return "stale-view";
+    case Verdict::kStuck:
+      return "stuck";
     case Verdict::kDoubleBind:
       return "double-bind";
+    case Verdict::kWrongUid:
+      return "wrong-uid";
+    case Verdict::kUnknownBind:
+      return "unknown-bind";
     case Verdict::kEarlyExpire:
       return "early-expire";
     case Verdict::kTimeTravel:
@@ -49,6 +61,8 @@ std::string_view name_of(Cure cure) {
       return "answer";
     case Cure::kTruth:
       return "truth";
+    case Cure::kRestart:
+      return "restart";
   }
   return "";
 }

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/time.h"
+#include "replayer/lane.h"
+#include "replayer/pace.h"
 #include "replayer/plan.h"
 #include "scheduler/fit.h"
 #include "schema/catalog.h"
@@ -23,11 +25,17 @@ enum class Verdict : uint8_t {
   kMissingScheduled,  // bound in G, in neither S nor A
   kMissingQueued,     // pending in G and this scheduler's, not in Q, in flight or parked
   kWrongNode,         // a uid's node in S or A is not G's
+  kDoubleCount,       // one uid charged twice
   kGhostNode,         // a node in the view that G does not hold
   kMissingNode,       // a node in G that the view does not hold
   kOvercommitView,    // what the view charges to a node exceeds it
   kOvercommitTruth,   // what really is on a node exceeds it
+  kNegative,          // a charge below zero
+  kStaleView,         // a stream is behind G: what has happened is still on its way to the view
+  kStuck,             // a stream is silent for more than two bookmark periods while its own resource changes in G
   kDoubleBind,        // the first point: two 201s for one uid, or a scheduler binding again after its own 201
+  kWrongUid,          // point: a bind sent for one uid applied to another
+  kUnknownBind,       // point: a bind whose outcome stayed unresolved past the lag bound
   kEarlyExpire,       // point: an assumption expired while its bind was open, or G held the uid bound and S did not yet
   kTimeTravel,        // point: an object's rv fell, or a deleted uid came back
 };
@@ -37,7 +45,7 @@ std::string_view name_of(Verdict verdict);  // "zombie-scheduled"; both overcomm
 constexpr bool is_point(Verdict verdict) { return verdict >= Verdict::kDoubleBind; }
 
 // What made a finding end.
-enum class Cure : uint8_t { kNever, kFrame, kRelist, kTtl, kDecision, kAnswer, kTruth };
+enum class Cure : uint8_t { kNever, kFrame, kRelist, kTtl, kDecision, kAnswer, kTruth, kRestart };
 std::string_view name_of(Cure cure);  // "event", "relist", "ttl", …
 
 // Two things that happened in an order the policy does not survive, without any fault.
@@ -81,6 +89,7 @@ struct Finding {
   Verdict verdict = Verdict::kZombieScheduled;
   PodId pod;                 // none for a verdict about a node
   NodeId node;               // where; none if the verdict has no place
+  std::optional<Lane> lane;  // of a verdict about a stream
   ShapeId holds;             // what the pod takes there; none if nothing
   Time birth;                // the first instant the predicate held
   trace::Seq birth_seq = 0;  // the record that was current then
@@ -105,19 +114,36 @@ struct FaultReport {
 };
 inline constexpr size_t kKeptHits = 1000;
 
+// What mode decide came to, of the pods that were its own to place.
+struct Decided {
+  Pace pace;
+  uint64_t pods = 0;   // created
+  uint64_t bound = 0;  // by whomever
+  uint64_t bound_twice = 0;
+  uint64_t pending = 0;       // at the end
+  uint64_t gone_unbound = 0;  // deleted before anybody bound them
+  uint64_t decisions = 0, unschedulable = 0;
+  uint64_t refused = 0;                // binds answered 409
+  uint64_t hanging = 0;                // decisions about pods with constraints that the core does not model
+  Duration median_wait, longest_wait;  // of those bound, from creation to bind
+};
+
 // What a run came to. Findings stand in order of birth: F1 is findings[0].
 struct Outcome {
   Ending ending = Ending::kOk;
   std::vector<std::string> unknown_because;  // why, when the ending is kUnknown
   std::vector<Finding> findings;
   std::vector<FaultReport> faults;  // by index of the plan's faults
-  uint64_t chain = 0;
-  Time start, end;  // of the trace as replayed
+  uint64_t chain = 0;               // over the core's state after each input
+  uint64_t state = 0;               // over what could still have mattered when the run was over
+  Time start, end;                  // of the trace as replayed
   Duration drain;
   uint64_t inputs = 0;                               // steps of the core
   uint64_t followed = 0, inferred = 0, skipped = 0;  // binds taken as decisions; of them inferred; never in the view
   uint64_t refused_within_lag = 0;                   // would-refuses that belong to no finding
   uint64_t outside_coverage = 0;                     // binds not replayed: sent while nobody watched the pods
+  uint64_t while_away = 0;                           // binds not taken as decisions: the scheduler was not there
+  std::optional<Decided> decided;                    // of mode decide
 
   size_t roots() const;
 };

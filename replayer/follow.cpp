@@ -1,17 +1,28 @@
 #include "replayer/follow.h"
 
+#include <algorithm>
+
 #include "base/grown.h"
+#include "base/hash.h"
 
 namespace inquest::replayer {
 
 using scheduler::BindAnswered;
 
 Time Follow::next_due() const {
-  return next_ < recording_->events().size() ? recording_->events()[next_].at : Time::never();
+  Time out = next_ < recording_->events().size() ? recording_->events()[next_].at : Time::never();
+  for (const Late& late : late_) out = std::min(out, late.due);
+  return out;
 }
 
 void Follow::happen(World& world) {
-  while (next_due() == world.now()) ingest(world, recording_->events()[next_++]);
+  const std::span<const Event> events = recording_->events();
+  while (next_ < events.size() && events[next_].at == world.now()) ingest(world, events[next_++]);
+  const auto due = [&](const Late& late) { return late.due <= world.now(); };
+  for (const Late& late : late_) {
+    if (due(late)) answers_.push_back(late.index);
+  }
+  std::erase_if(late_, due);
 }
 
 void Follow::ingest(World& world, const Event& event) {
@@ -49,7 +60,36 @@ void Follow::ingest_request(World& world, uint32_t index) {
     world.point(Verdict::kDoubleBind, bind.pod, bind.node);  // again after its own 201
     binds_[index].doubled = true;
   }
-  if (bind.scheduler == followed_) decisions_.push_back(index);
+  if (bind.scheduler != followed_) return;
+  binds_[index].sent = world.now();
+  hit_bind(world, index);
+  decisions_.push_back(index);
+}
+
+// What a fault does to a recorded bind, as far as the recording lets it: the truth is not bent, so that only the answer
+// may be. A bind that won was applied, one that was refused was not, and none went to another pod.
+void Follow::hit_bind(World& world, uint32_t index) {
+  const RecordedBind& bind = recording_->binds()[index];
+  for (const size_t hit : world.faults().hits(BindSent{world.seq(), world.now(), bind.pod, bind.node})) {
+    const Fault& fault = world.faults().plan().faults[hit];
+    const bool contradicts = fault.applied != Applied::kUnsaid && (fault.applied == Applied::kYes) != bind.won();
+    if (contradicts || fault.bind == BindFault::kOtherUid) {
+      world.faults().unfelt(hit);
+      continue;
+    }
+    binds_[index].fault = hit;
+    world.blame(hit, bind.pod);
+  }
+}
+
+// When the answer arrives, if a fault holds it beyond now.
+std::optional<Time> Follow::held_until(const World& world, uint32_t index) const {
+  const BindState& state = binds_[index];
+  if (!state.fault) return std::nullopt;
+  const Fault& fault = world.faults().plan().faults[*state.fault];
+  if (fault.bind == BindFault::kLate) return world.now() + fault.by;
+  if (fault.bind == BindFault::kLost) return std::max(world.now(), state.sent + lost_after_);
+  return std::nullopt;
 }
 
 void Follow::ingest_answer(World& world, uint32_t index) {
@@ -59,22 +99,34 @@ void Follow::ingest_answer(World& world, uint32_t index) {
     if (!first && !binds_[index].doubled) world.point(Verdict::kDoubleBind, bind.pod, bind.node);
     grown(won_by_, bind.pod.value) = bind.scheduler;
   }
-  if (bind.scheduler == followed_) answers_.push_back(index);
+  if (bind.scheduler != followed_) return;
+  if (const auto due = held_until(world, index); due && *due > world.now()) {
+    late_.push_back({*due, index});
+  } else {
+    answers_.push_back(index);
+  }
 }
 
 bool Follow::answer(World& world) {
   if (answers_.empty()) return false;
   const uint32_t index = answers_.front();
   answers_.pop_front();
+  if (world.away()) return true;  // who asked is dead
   BindState& state = binds_[index];
   if (!state.decided) {
     state.answer_waits = true;
     return true;
   }
   const RecordedBind& bind = recording_->binds()[index];
-  const auto outcome = bind.won()       ? BindAnswered::Outcome::kBound
-                       : bind.code == 0 ? BindAnswered::Outcome::kUnknown
-                                        : BindAnswered::Outcome::kRefused;
+  uint16_t code = bind.code;
+  if (state.fault) {
+    const Fault& fault = world.faults().plan().faults[*state.fault];
+    if (fault.bind == BindFault::kLost) code = 0;
+    if (fault.bind == BindFault::kStatus) code = fault.status;
+  }
+  const auto outcome = code == RecordedBind::kCreated ? BindAnswered::Outcome::kBound
+                       : code == 0 || code >= 500     ? BindAnswered::Outcome::kUnknown
+                                                      : BindAnswered::Outcome::kRefused;
   world.step(BindAnswered{bind.pod, bind.node, outcome}, Cure::kAnswer);
   return true;
 }
@@ -86,6 +138,10 @@ bool Follow::decide(World& world) {
   const uint32_t index = decisions_.front();
   decisions_.pop_front();
   const RecordedBind& bind = recording_->binds()[index];
+  if (world.away()) {
+    ++while_away_;
+    return true;
+  }
   if (!world.core().seen(bind.pod)) {
     waiting_.emplace(bind.pod, index);
     return true;
@@ -102,10 +158,20 @@ bool Follow::fail_attempt(World& world) {
   if (failures_.empty()) return false;
   const PodId pod = failures_.front();
   failures_.pop_front();
-  const bool known = world.core().seen(pod) && world.truth().exists(pod);
+  const bool known = !world.away() && world.core().seen(pod) && world.truth().exists(pod);
   if (!known || !world.core().ours(world.truth().facts(pod))) return true;
   world.step(scheduler::AttemptFailed{pod}, Cure::kDecision);
   return true;
+}
+
+uint64_t Follow::state_hash() const {
+  uint64_t out = next_;
+  for (const uint32_t index : answers_) out = combine(out, index);
+  for (const uint32_t index : decisions_) out = combine(out, index);
+  for (const Late& late : late_) out = combine(combine(out, static_cast<uint64_t>(late.due.ns)), late.index);
+  for (const PodId pod : failures_) out = combine(out, pod.value);
+  for (const auto& [pod, index] : waiting_) out = combine(combine(out, pod.value), index);
+  return out;
 }
 
 void Follow::heard(std::span<const PodId> pods) {

@@ -17,8 +17,9 @@ namespace inquest::replayer {
 class Follow {
  public:
   // `followed`: whose binds are the decisions. The recording must outlive it.
-  Follow(const Recording& recording, StringId followed)
-      : recording_(&recording), followed_(followed), binds_(recording.binds().size()) {}
+  // `lost_after`: when a client gives up waiting for an answer that a fault has lost.
+  Follow(const Recording& recording, StringId followed, Duration lost_after)
+      : recording_(&recording), followed_(followed), lost_after_(lost_after), binds_(recording.binds().size()) {}
 
   // When the next recorded event happened; never if there is none.
   Time next_due() const;
@@ -32,31 +33,45 @@ class Follow {
   // The core has heard of these pods: decisions that waited for them may be taken.
   void heard(std::span<const PodId> pods);
 
+  // Over what waits for its turn.
+  uint64_t state_hash() const;
   uint64_t followed() const { return taken_; }
   uint64_t inferred() const { return inferred_; }
+  uint64_t while_away() const { return while_away_; }
   uint64_t skipped() const { return waiting_.size(); }  // decisions whose pod never was in the view
 
  private:
   struct BindState {
     bool decided = false;
-    bool answer_waits = false;  // it came before the pod was in the view
-    bool doubled = false;       // its request was a double-bind: what its answer adds is the same finding
+    bool answer_waits = false;    // it came before the pod was in the view
+    bool doubled = false;         // its request was a double-bind: what its answer adds is the same finding
+    std::optional<size_t> fault;  // of a plan, that hit it
+    Time sent;
+  };
+  // An answer that a fault holds.
+  struct Late {
+    Time due;
+    uint32_t index = 0;
   };
 
   void ingest(World& world, const Event& event);
   void ingest_request(World& world, uint32_t index);
+  void hit_bind(World& world, uint32_t index);
+  std::optional<Time> held_until(const World& world, uint32_t index) const;
   void ingest_answer(World& world, uint32_t index);
   bool fail_attempt(World& world);
 
   const Recording* recording_;
   StringId followed_;
+  Duration lost_after_;
   size_t next_ = 0;               // of the recording's events
   std::vector<BindState> binds_;  // by index into the recording's binds
   std::deque<uint32_t> answers_, decisions_;
+  std::vector<Late> late_;  // in order of arrival
   std::deque<PodId> failures_;
   std::multimap<PodId, uint32_t> waiting_;       // followed requests whose pod is not in the view yet, by pod, as sent
   std::vector<std::optional<StringId>> won_by_;  // by pod: whose bind was accepted; nobody may know its sender's name
-  uint64_t taken_ = 0, inferred_ = 0;
+  uint64_t taken_ = 0, inferred_ = 0, while_away_ = 0;
 };
 
 }  // namespace inquest::replayer

@@ -1,6 +1,7 @@
 // A fork is a copy: whatever a run is doing, a copy of it that goes on comes to what the run itself comes to.
 #include <gtest/gtest.h>
 
+#include "base/hash.h"
 #include "replayer/run.h"
 #include "replayer/test_trace.h"
 
@@ -24,7 +25,7 @@ std::vector<Fault> some_faults() {
 }
 
 struct End {
-  uint64_t chain = 0, inputs = 0;
+  uint64_t chain = 0, state = 0, inputs = 0;
   std::vector<std::string> findings;
   friend bool operator==(const End&, const End&) = default;
 };
@@ -33,7 +34,7 @@ End end_of(Run run) {
   while (run.advance()) {
   }
   const Outcome outcome = run.finish();
-  return {outcome.chain, outcome.inputs, describe(run.recording(), outcome)};
+  return {outcome.chain, outcome.state, outcome.inputs, describe(run.recording(), outcome)};
 }
 
 TEST(Fork, AtEveryInstantACopyComesToTheSame) {
@@ -51,6 +52,24 @@ TEST(Fork, AtEveryInstantACopyComesToTheSame) {
     EXPECT_GT(instants, 30);
     EXPECT_EQ(end_of(*run), straight);
   }
+}
+
+// A fault whose traces are gone leaves a run that is the same as one without it; the digest says when.
+TEST(Fork, TheStateDigestSaysWhenTwoRunsHaveBecomeOne) {
+  TestTrace trace;
+  busy_day(trace);
+  trace.frame(5000, Verb::kModified, trace.node("n1"));
+  const auto recording = trace.load();
+  const Fault fault = delay("pods MODIFIED name=pod3 by=200ms");
+  auto plain = replayer::Run::start(*recording, config("combined"));
+  auto bent = replayer::Run::start(*recording, config("combined", {fault}));
+  const auto digest_at = [](replayer::Run& run, int64_t ms) {
+    while (run.next() <= at(ms)) run.advance();
+    return combine(run.world().core().state_hash(), run.world().delivery().state_hash(run.world().now()));
+  };
+  EXPECT_EQ(digest_at(*plain, 200), digest_at(*bent, 200)) << "before it fires";
+  EXPECT_NE(digest_at(*plain, 255), digest_at(*bent, 255)) << "pod3's bind is still under way";
+  EXPECT_EQ(digest_at(*plain, 1000), digest_at(*bent, 1000)) << "it has arrived";
 }
 
 // What the copy meets does not reach the run it was copied from.

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/grown.h"
+#include "base/hash.h"
 
 namespace inquest::replayer {
 
@@ -66,7 +67,7 @@ void Judge::look_at_pod(const Scene& scene, PodId pod, Cure cause) {
       node && ((scheduled != nullptr && scheduled->node != node) || (assumed != nullptr && assumed->node != node));
   const auto check = [&](Verdict verdict, bool holds, NodeId where, ShapeId takes) {
     update(grown(pods_, pod.value)[static_cast<size_t>(verdict)], holds,
-           {verdict, pod, where, takes, {}, 0, cause, {}, {}}, cause);
+           {verdict, pod, where, {}, takes, {}, 0, cause, {}, {}}, cause);
   };
   check(Verdict::kZombieScheduled, scheduled != nullptr && !held, viewed, shape);
   check(Verdict::kZombieAssumed, assumed != nullptr && !held, viewed, shape);
@@ -74,6 +75,7 @@ void Judge::look_at_pod(const Scene& scene, PodId pod, Cure cause) {
   check(Verdict::kMissingScheduled, node && scheduled == nullptr && assumed == nullptr, node, shape);
   check(Verdict::kMissingQueued, wants_queue && !waits, NodeId::none(), ShapeId::none());
   check(Verdict::kWrongNode, wrong, viewed, shape);
+  check(Verdict::kDoubleCount, scheduled != nullptr && assumed != nullptr && assumed->charged, viewed, shape);
 }
 
 void Judge::look_at_node(const Scene& scene, NodeId node, Cure cause) {
@@ -84,12 +86,13 @@ void Judge::look_at_node(const Scene& scene, NodeId node, Cure cause) {
   const Misfit truth_over = truth.books().overcommit(node);
   const auto check = [&](Verdict verdict, bool holds, Misfit misfit) {
     const size_t slot = static_cast<size_t>(verdict) - kPodVerdicts;
-    update(grown(nodes_, node.value)[slot], holds, {verdict, {}, node, {}, {}, 0, cause, misfit, {}}, cause);
+    update(grown(nodes_, node.value)[slot], holds, {verdict, {}, node, {}, {}, {}, 0, cause, misfit, {}}, cause);
   };
   check(Verdict::kGhostNode, in_view && !in_truth, {});
   check(Verdict::kMissingNode, in_truth && !in_view, {});
   check(Verdict::kOvercommitView, !view_over.fits(), view_over);
   check(Verdict::kOvercommitTruth, !truth_over.fits(), truth_over);
+  check(Verdict::kNegative, core.books().negative(node), {});
 }
 
 void Judge::update(uint32_t& slot, bool holds, const Episode& opening, Cure cause) {
@@ -104,12 +107,21 @@ void Judge::update(uint32_t& slot, bool holds, const Episode& opening, Cure caus
   episodes_[index] = opening;
   episodes_[index].birth = now_;
   episodes_[index].birth_seq = seq_;
+  open_ += hash_of(episodes_[index]);
   if (intrudes(opening.verdict)) intruders_.emplace(Intruder{opening.node, now_, opening.pod, opening.verdict}, index);
   slot = index + 1;
 }
 
+uint64_t Judge::hash_of(const Episode& episode) {
+  const uint64_t what =
+      static_cast<uint64_t>(episode.verdict) << 8 | (episode.lane ? static_cast<uint64_t>(*episode.lane) : 0);
+  return combine(combine(combine(what, episode.pod.value), episode.node.value),
+                 static_cast<uint64_t>(episode.birth.ns));
+}
+
 void Judge::close(uint32_t& slot, std::optional<Time> end, Cure cause) {
   Episode& episode = episodes_[slot - 1];
+  open_ -= hash_of(episode);
   if (end && *end - episode.birth <= lag_) {
     refused_within_lag_ += episode.refusals.size();
   } else {
@@ -117,6 +129,7 @@ void Judge::close(uint32_t& slot, std::optional<Time> end, Cure cause) {
     finding.verdict = episode.verdict;
     finding.pod = episode.pod;
     finding.node = episode.node;
+    finding.lane = episode.lane;
     finding.holds = episode.holds;
     finding.birth = episode.birth;
     finding.birth_seq = episode.birth_seq;
@@ -131,6 +144,13 @@ void Judge::close(uint32_t& slot, std::optional<Time> end, Cure cause) {
   episode = {};
   free_.push_back(slot - 1);
   slot = 0;
+}
+
+void Judge::behind(Lane lane, bool behind, Time now, trace::Seq seq) {
+  now_ = now;
+  seq_ = seq;
+  update(behind_[static_cast<size_t>(lane)], behind,
+         {Verdict::kStaleView, {}, {}, lane, {}, {}, 0, Cure::kTruth, {}, {}}, Cure::kFrame);
 }
 
 void Judge::point(Verdict verdict, PodId pod, NodeId node, ShapeId holds, Time now, trace::Seq seq) {
@@ -194,8 +214,10 @@ std::vector<Finding> Judge::finish(Time end) {
   };
   close_open(pods_);
   close_open(nodes_);
+  std::array<std::array<uint32_t, kLanes>, 1> streams{behind_};
+  close_open(streams);
   std::sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
-    return std::tie(a.birth, a.verdict, a.pod, a.node) < std::tie(b.birth, b.verdict, b.pod, b.node);
+    return std::tie(a.birth, a.verdict, a.pod, a.node, a.lane) < std::tie(b.birth, b.verdict, b.pod, b.node, b.lane);
   });
   nest(findings_);
   return std::move(findings_);
@@ -219,6 +241,11 @@ void Judge::nest(std::vector<Finding>& findings) {
     }
     const auto event = events.find({finding.pod, finding.birth});
     if (finding.pod && event != events.end()) point_to(event->second);
+    // What a stream holds back shows in the pod that it is about; where it shows in none, the stream itself is at
+    // fault.
+    if (finding.lane && i > 0 && findings[i - 1].birth == finding.birth && !is_point(findings[i - 1].verdict)) {
+      point_to(findings[i - 1].root.value_or(i - 1));
+    }
     if (finding.root) continue;
     if (finding.pod) events.emplace(std::pair{finding.pod, finding.birth}, i);
     const bool explains = is_zombie(finding.verdict) || finding.verdict == Verdict::kOvercommitTruth;

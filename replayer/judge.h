@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "replayer/finding.h"
+#include "replayer/lane.h"
 #include "replayer/truth.h"
 #include "scheduler/core.h"
 
@@ -37,6 +38,10 @@ class Judge {
   enum class Phase : uint8_t { kTrace, kAfterEnd };
   void settle(const Scene& scene, Time now, trace::Seq seq, Phase phase);
 
+  // A recorded stream of the view lags, or lags no longer, behind what other records tell; said before the instant is
+  // settled. (What a plan holds back is no finding of its own: it is what the plan says.)
+  void behind(Lane lane, bool behind, Time now, trace::Seq seq);
+
   // A verdict about an instant, which no lag bound excuses. `holds`: what the pod takes; none if nobody knows.
   void point(Verdict verdict, PodId pod, NodeId node, ShapeId holds, Time now, trace::Seq seq);
   // The view's books would have refused a recorded bind. It belongs to what holds the port, else to what has stood
@@ -45,15 +50,18 @@ class Judge {
 
   // All findings in order of birth; open episodes last for ever. Consequences name their root.
   std::vector<Finding> finish(Time end);
+  // Over the births of open episodes: what can still become a finding.
+  uint64_t state_hash() const { return open_; }
   uint64_t refused_within_lag() const { return refused_within_lag_; }
 
  private:
-  static constexpr size_t kPodVerdicts = 6;   // the first six of Verdict
-  static constexpr size_t kNodeVerdicts = 4;  // the next four
+  static constexpr size_t kPodVerdicts = 7;   // the first seven of Verdict
+  static constexpr size_t kNodeVerdicts = 5;  // the next five
   struct Episode {
     Verdict verdict = Verdict::kZombieScheduled;
     PodId pod;
     NodeId node;
+    std::optional<Lane> lane;
     ShapeId holds;
     Time birth;
     trace::Seq birth_seq = 0;
@@ -76,6 +84,7 @@ class Judge {
   void look_at_pod(const Scene& scene, PodId pod, Cure cause);
   void look_at_node(const Scene& scene, NodeId node, Cure cause);
   void update(uint32_t& slot, bool holds, const Episode& opening, Cure cause);
+  static uint64_t hash_of(const Episode& episode);
   void close(uint32_t& slot, std::optional<Time> end, Cure cause);
   Episode* culprit(const Scene& scene, const scheduler::WouldRefuse& refusal);
   static void nest(std::vector<Finding>& findings);
@@ -88,6 +97,7 @@ class Judge {
   std::vector<Noted<NodeId>> noted_nodes_;
   std::vector<Slots<kPodVerdicts>> pods_;
   std::vector<Slots<kNodeVerdicts>> nodes_;
+  std::array<uint32_t, kLanes> behind_{};             // the open episode of each lane, + 1
   uint64_t instant_ = 0;                              // how many have been settled
   std::vector<uint64_t> looked_pods_, looked_nodes_;  // by ordinal: the instant it was looked at last
   std::vector<Episode> episodes_;
@@ -95,6 +105,7 @@ class Judge {
   std::vector<uint32_t> free_;              // indices of closed episodes, to be used again
   std::vector<Finding> findings_;
   uint64_t refused_within_lag_ = 0;
+  uint64_t open_ = 0;
 };
 
 }  // namespace inquest::replayer

@@ -4,24 +4,27 @@
 #include <map>
 
 #include "base/duration.h"
+#include "base/hash.h"
 #include "replayer/forecast.h"
 
 namespace inquest::replayer {
 namespace {
 
 constexpr int64_t kMaxRelists = 10'000'000;
-constexpr int64_t kMaxListed = 1'000'000'000;  // objects, in all re-lists of a run
+constexpr Duration kLongestBackoff = Duration::seconds(60);  // of a pod that found no room
+constexpr int64_t kMaxListed = 1'000'000'000;                // objects, in all re-lists of a run
 
 // What policy and plan together may take to show a cure after the end.
 Duration default_drain(const RunConfig& config) {
-  const Duration drain = config.lag + config.policy.heals_within();
+  Duration drain = config.lag + config.policy.heals_within();
+  if (config.mode == Mode::kDecide) drain = drain + kLongestBackoff;
   Duration longest{};
   for (const Fault& fault : config.plan.faults) longest = std::max(longest, fault.by);
   return drain + longest;
 }
 
 std::vector<StringId> own_names(const Recording& recording, const SchedulerSeen& followed, const RunConfig& config) {
-  if (config.scheduler_names.empty()) return followed.pod_schedulers;
+  if (config.scheduler_names.empty() && !followed.pod_schedulers.empty()) return followed.pod_schedulers;
   std::vector<StringId> out;
   for (const PodFacts& pod : recording.pods()) {
     const std::string_view name = recording.catalog().text(pod.scheduler);
@@ -34,6 +37,7 @@ std::vector<StringId> own_names(const Recording& recording, const SchedulerSeen&
 
 WorldConfig world_config(const Recording& recording, const RunConfig& config, std::vector<StringId> names) {
   WorldConfig out;
+  if (config.mode == Mode::kDecide) out.latency = pace_of(recording, config.pace).deliver.value;
   out.core = {config.policy, recording.start(), std::move(names), config.seed};
   out.plan = &config.plan;
   out.strikes =
@@ -51,14 +55,25 @@ std::map<Touched, std::vector<const FaultHit*>> hits_by_object(const std::vector
   return out;
 }
 
-// The last fault that touched the finding's object up to its birth; for a late cure of something untouched, none.
-std::optional<FaultHit> cause_of(const Finding& finding, const std::map<Touched, std::vector<const FaultHit*>>& hits) {
-  const auto touched = hits.find({finding.pod, finding.pod ? NodeId::none() : finding.node});
-  if (touched == hits.end()) return std::nullopt;
-  const auto after = std::upper_bound(touched->second.begin(), touched->second.end(), finding.birth,
-                                      [](Time birth, const FaultHit* hit) { return birth < hit->at; });
-  if (after == touched->second.begin()) return std::nullopt;
-  return **std::prev(after);
+// The last fault that touched the finding's object up to its birth; else one that touched no object but the scheduler
+// itself (its clock, its process) before, or at that very instant a list. Of a late cure of something untouched, none.
+std::optional<FaultHit> cause_of(const Finding& finding, const Plan& plan,
+                                 const std::map<Touched, std::vector<const FaultHit*>>& hits) {
+  const auto last = [&](const Touched& touched, const auto& counts) -> std::optional<FaultHit> {
+    const auto found = hits.find(touched);
+    if (found == hits.end()) return std::nullopt;
+    std::optional<FaultHit> out;
+    for (const FaultHit* hit : found->second) {
+      if (hit->at > finding.birth) break;
+      if (counts(*hit)) out = *hit;
+    }
+    return out;
+  };
+  const auto any = [](const FaultHit&) { return true; };
+  if (auto hit = last({finding.pod, finding.pod ? NodeId::none() : finding.node}, any)) return hit;
+  return last({}, [&](const FaultHit& hit) {
+    return plan.faults[hit.fault].kind != FaultKind::kList || hit.at == finding.birth;
+  });
 }
 
 // A trace of a stranger may claim to span centuries, and each re-list is work.
@@ -139,8 +154,16 @@ Run::Run(const Recording& recording, std::shared_ptr<const RunConfig> config, co
     : recording_(&recording),
       config_(std::move(config)),
       world_(recording.catalog(), world_config(recording, *config_, own_names(recording, followed, *config_))),
-      follow_(recording, followed.name),
+      driver_(driver_of(recording, *config_, followed.name)),
       drain_(config_->drain.value_or(default_drain(*config_))) {}
+
+Run::Driver Run::driver_of(const Recording& recording, const RunConfig& config, StringId followed) {
+  if (config.mode == Mode::kFollow) return Follow(recording, followed, config.lost_after);
+  const SchedulerSeen* seen = recording.scheduler(recording.catalog().text(followed));
+  const auto script =
+      script_of(recording, own_names(recording, seen == nullptr ? SchedulerSeen{} : *seen, config), followed);
+  return Decide(recording, std::make_shared<const Script>(script), pace_of(recording, config.pace), config.lost_after);
+}
 
 Result<Run> Run::start(const Recording& recording, const RunConfig& config) {
   INQUEST_TRY(const SchedulerSeen* followed, followed_scheduler(recording, config.as));
@@ -149,7 +172,8 @@ Result<Run> Run::start(const Recording& recording, const RunConfig& config) {
 }
 
 Time Run::next() {
-  const Time next = std::min(follow_.next_due(), world_.next_due());
+  const Time happens = std::visit([](const auto& driver) { return driver.next_due(); }, driver_);
+  const Time next = std::min(happens, world_.next_due());
   return next > recording_->end() + drain_ ? Time::never() : next;
 }
 
@@ -159,10 +183,10 @@ bool Run::advance() {
   const Time now = next();
   if (now == Time::never()) return false;
   world_.set_now(now, world_.seq());
-  follow_.happen(world_);
+  std::visit([this](auto& driver) { driver.happen(world_); }, driver_);
   world_.strike();
   while (act()) {
-    follow_.heard(world_.heard());
+    std::visit([this](auto& driver) { driver.heard(world_.heard()); }, driver_);
     world_.clear_heard();
   }
   world_.settle(now > recording_->end() ? Judge::Phase::kAfterEnd : Judge::Phase::kTrace);
@@ -170,18 +194,27 @@ bool Run::advance() {
 }
 
 bool Run::act() {
-  return world_.act_first() || follow_.answer(world_) || world_.answer_requests() || world_.hear_frame() ||
-         world_.relist() || follow_.decide(world_);
+  return std::visit(
+      [this](auto& driver) {
+        return world_.act_first() || driver.answer(world_) || world_.answer_requests() || world_.hear_frame() ||
+               world_.relist() || driver.decide(world_);
+      },
+      driver_);
+}
+
+uint64_t Run::state_hash() const {
+  return combine(world_.state_hash(), std::visit([](const auto& driver) { return driver.state_hash(); }, driver_));
 }
 
 Outcome Run::finish() {
   Outcome outcome;
+  outcome.state = state_hash();
   outcome.drain = drain_;
   outcome.findings = world_.judge().finish(recording_->end() + drain_);
   const std::vector<FaultHit> causes = world_.causes();
   const auto hits = hits_by_object(causes);
   for (Finding& finding : outcome.findings) {
-    finding.because = cause_of(finding, hits);
+    finding.because = cause_of(finding, config_->plan, hits);
     if (finding.because) finding.race = Race::kNone;
   }
   outcome.refused_within_lag = world_.judge().refused_within_lag();
@@ -190,9 +223,14 @@ Outcome Run::finish() {
   outcome.chain = world_.core().chain();
   outcome.start = recording_->start();
   outcome.end = recording_->end();
-  outcome.followed = follow_.followed();
-  outcome.inferred = follow_.inferred();
-  outcome.skipped = follow_.skipped();
+  if (const Follow* follow = std::get_if<Follow>(&driver_)) {
+    outcome.followed = follow->followed();
+    outcome.inferred = follow->inferred();
+    outcome.skipped = follow->skipped();
+    outcome.while_away = follow->while_away();
+  } else {
+    outcome.decided = std::get<Decide>(driver_).decided(world_);
+  }
   outcome.outside_coverage = recording_->outside_coverage();
   conclude(outcome);
   return outcome;
@@ -204,6 +242,10 @@ void Run::conclude(Outcome& outcome) {
   }
   if (recording_->distinct_nodes() == 0) {
     outcome.unknown_because.emplace_back("the trace holds no nodes: room on them cannot be judged");
+  }
+  if (outcome.decided && outcome.decided->hanging > 0) {
+    outcome.unknown_because.push_back(std::to_string(outcome.decided->hanging) +
+                                      " decisions hang on what the core does not model");
   }
   outcome.ending = outcome.roots() > 0                ? Ending::kViolated
                    : !outcome.unknown_because.empty() ? Ending::kUnknown

@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/duration.h"
 #include "base/result.h"
+#include "replayer/decide.h"
 #include "replayer/finding.h"
 #include "replayer/follow.h"
 #include "replayer/plan.h"
@@ -18,14 +20,20 @@
 
 namespace inquest::replayer {
 
+// Follow, the post-mortem: the decisions are the recorded ones. Decide, the counterfactual: the core takes its own.
+enum class Mode : uint8_t { kFollow, kDecide };
+
 struct RunConfig {
   scheduler::Policy policy;
   Plan plan;
+  Mode mode = Mode::kFollow;
   std::string as;                            // whose decisions are followed; "": the scheduler with most binds won
   std::vector<std::string> scheduler_names;  // whose pods are its own; empty: those it sent binds for
   Duration lag = kDefaultLag;
   std::optional<Duration> drain;  // none: TTL + re-list period + lag
   uint64_t seed = 0;
+  PaceWanted pace;                              // of mode decide
+  Duration lost_after = Duration::seconds(30);  // when a client gives up waiting for the answer to a bind
 };
 
 // A run in progress. Between two instants it may be copied, and both go on by themselves: that is a fork. The recording
@@ -40,6 +48,10 @@ class Run {
   // Works off the next instant, and judges it. False: it was over already.
   bool advance();
 
+  // Over everything that can still matter: two runs of one recording, policy and mode that have the same one at the
+  // same record, with nothing of their plans left to fire, come to the same from there on.
+  uint64_t state_hash() const;
+
   const World& world() const { return world_; }
   World& world() { return world_; }
   const Recording& recording() const { return *recording_; }
@@ -50,13 +62,16 @@ class Run {
  private:
   Run(const Recording& recording, std::shared_ptr<const RunConfig> config, const SchedulerSeen& followed);
 
+  using Driver = std::variant<Follow, Decide>;
+  static Driver driver_of(const Recording& recording, const RunConfig& config, StringId followed);
+
   bool act();
   void conclude(Outcome& outcome);
 
   const Recording* recording_;
   std::shared_ptr<const RunConfig> config_;  // its plan is what the world's faults point into
   World world_;
-  Follow follow_;
+  Driver driver_;  // what happens, and who decides
   Duration drain_;
 };
 

@@ -185,6 +185,7 @@ std::string describe(const Recording& recording, const Finding& finding) {
   std::string out(name_of(finding.verdict));
   if (finding.pod) out.append(" ").append(catalog.name(catalog.key_of(finding.pod)));
   if (finding.node) out.append(" on ").append(catalog.node_name(finding.node));
+  if (finding.lane) out.append(" of ").append(name_of(*finding.lane));
   out.append(" from ").append(offset(finding.birth)).append(" to ");
   out.append(finding.end ? offset(*finding.end) : "never").append(" by ").append(name_of(finding.cure));
   if (finding.after_end) out.append(" after end");

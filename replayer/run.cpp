@@ -182,6 +182,7 @@ Time Run::next() {
 bool Run::advance() {
   const Time now = next();
   if (now == Time::never()) return false;
+  if (now > recording_->end() && !std::exchange(over_, true)) world_.trace_over(recording_->end());
   world_.set_now(now, world_.seq());
   std::visit([this](auto& driver) { driver.happen(world_); }, driver_);
   world_.strike();
@@ -209,6 +210,7 @@ uint64_t Run::state_hash() const {
 Outcome Run::finish() {
   Outcome outcome;
   outcome.state = state_hash();
+  if (!over_ && next() == Time::never()) world_.trace_over(recording_->end());
   outcome.drain = drain_;
   outcome.findings = world_.judge().finish(recording_->end() + drain_);
   const std::vector<FaultHit> causes = world_.causes();

@@ -73,6 +73,7 @@ class Run {
   World world_;
   Driver driver_;  // what happens, and who decides
   Duration drain_;
+  bool over_ = false;  // the trace
 };
 
 // A whole run.

@@ -407,11 +407,13 @@ bool World::relist() {
   return true;
 }
 
+void World::trace_over(Time end) { judge_.behind(lanes_of(core_.policy().watches).back(), false, end, seq_); }
+
 void World::settle(Judge::Phase phase) {
   for (const PodId pod : truth_.touched_pods()) judge_.note(pod, Cure::kTruth);
   for (const NodeId node : truth_.touched_nodes()) judge_.note(node, Cure::kTruth);
   truth_.clear_touched();
-  judge_.behind(lanes_of(core_.policy().watches).back(), phase == Judge::Phase::kTrace && outdated_ > 0, now_, seq_);
+  if (phase == Judge::Phase::kTrace) judge_.behind(lanes_of(core_.policy().watches).back(), outdated_ > 0, now_, seq_);
   if (!dead_) judge_.settle({truth_, core_}, now_, seq_, phase);  // a dead one holds no view
 }
 

@@ -93,6 +93,8 @@ class World {
   std::vector<PodId> take_unschedulable() { return std::exchange(unschedulable_, {}); }
   bool can_decide() { return !dead_ && core_.can_decide(); }
 
+  // The trace is over, as of `end`: how far its own streams lag is known no further.
+  void trace_over(Time end);
   // The instant is over: the judge compares what changed.
   void settle(Judge::Phase phase);
 

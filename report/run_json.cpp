@@ -208,6 +208,7 @@ class RunJson {
     if (finding.verdict == replayer::Verdict::kOvercommitTruth) json_.field("in", "truth");
     pod("pod", finding.pod);
     node("node", finding.node);
+    if (finding.lane) json_.field("watch", replayer::name_of(*finding.lane));
     shape("holds", finding.holds);
     json_.instant("birth", finding.birth, origin_).field("birth_seq", finding.birth_seq);
     cure(finding);

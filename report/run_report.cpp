@@ -228,6 +228,8 @@ class RunText {
       if (finding.node) line += "  on " + node(finding.node);
     } else if (finding.node) {
       line += "  " + style_.strong(node(finding.node));
+    } else if (finding.lane) {
+      line += fmt::format("  of the watch of {}", replayer::name_of(*finding.lane));
     }
     if (is_point(finding.verdict)) return line + "  at " + offset(finding.birth);
     const std::string end = finding.end ? offset(*finding.end) : style_.bad("never");

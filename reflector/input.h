@@ -17,8 +17,8 @@ struct Start {};
 struct Stop {};
 // The instant that next_wake() asked for has come. At any other it does nothing.
 struct TimeReached {};
-// List anew though nothing is wrong: the resync of 2015, a policy's periodic list. It breaks off the watch; without
-// effect while a list is on its way or due.
+// List anew though nothing is wrong: the resync of 2015, a policy's periodic list. It breaks off the watch,
+// and a wait as well: who asks knows better than a backoff. Without effect while a list is on its way.
 struct RelistNow {};
 
 // One answer to a ListRequest: all items, or a page of them.

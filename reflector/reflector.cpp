@@ -73,9 +73,8 @@ std::span<const Output> Reflector::step(Time now, const TimeReached&) {
 std::span<const Output> Reflector::step(Time now, const RelistNow&) {
   begin(now);
   const bool open = phase_ == Phase::kWatchRequested || phase_ == Phase::kWatching;
-  const bool due = phase_ == Phase::kWaiting && (after_ == After::kWatch || after_ == After::kSameWatch);
   if (open) cancel();
-  if (open || due) cycle();
+  if (open || phase_ == Phase::kWaiting) cycle();
   return outputs_;
 }
 

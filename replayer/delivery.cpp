@@ -87,7 +87,7 @@ void Delivery::node_changed(const Change& change, FaultMatcher& faults) {
 
 void Delivery::bookmark(trace::Seq seq, Time now, Resource resource, ResourceVersion rv, FaultMatcher& faults) {
   for (const Lane lane : lanes_of(watches_)) {
-    if (resource_of(lane) != resource) continue;
+    if (resource_of(lane) != resource || at(lane).broken) continue;
     if (!faults.hits(BookmarkSent{seq, now, resource, on_watch(lane)}).empty()) continue;
     queue({std::max(now + latency_, at(lane).held_until), 0, now, seq, lane, Frame::Kind::kBookmark, rv, {}});
   }

@@ -1,0 +1,46 @@
+#include "cli/captures_for_tests.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/check.h"
+#include "recorder/import.h"
+#include "schema/reader.h"
+
+namespace inquest::cli {
+namespace {
+
+std::unique_ptr<replayer::Recording> import_capture(const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::path("traces") / name;
+  std::string place = (std::filesystem::temp_directory_path() / "inquest-capture-XXXXXX").string();
+  INQUEST_CHECK(::mkdtemp(place.data()) != nullptr, place);
+  recorder::ImportOptions options;
+  options.output = place + "/" + name + ".trace";
+  for (const std::string_view ending : {".jsonl.zst", ".binds.jsonl", ".audit.jsonl.zst"}) {
+    const std::string file = (folder / (name + std::string(ending))).string();
+    if (std::filesystem::exists(file)) options.inputs.push_back(file);
+  }
+  const auto report = recorder::import_files(options);
+  INQUEST_CHECK(report.ok(), report.ok() ? "" : report.error().message());
+  auto reader = trace::TraceReader::open(options.output);
+  INQUEST_CHECK(reader.ok(), reader.ok() ? "" : reader.error().message());
+  auto recording = replayer::Recording::load(*std::move(reader));
+  INQUEST_CHECK(recording.ok(), recording.ok() ? "" : recording.error().message());
+  std::filesystem::remove_all(place);
+  return *std::move(recording);
+}
+
+}  // namespace
+
+const replayer::Recording& capture(std::string_view name) {
+  static std::map<std::string, std::unique_ptr<replayer::Recording>, std::less<>> kept;
+  auto found = kept.find(name);
+  if (found == kept.end()) found = kept.emplace(name, import_capture(std::string(name))).first;
+  return *found->second;
+}
+
+}  // namespace inquest::cli

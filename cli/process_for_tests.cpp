@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,8 +87,10 @@ Ran Workplace::run(const std::vector<std::string>& args, const std::string& out_
   const std::string out = out_to.empty() ? path(kOut) : out_to;
   const pid_t child = start(args, out);
   int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
+  struct rusage used {};
+  EXPECT_EQ(wait4(child, &status, 0, &used), child);
   Ran ran;
+  ran.max_rss_kb = used.ru_maxrss;
   ran.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (out_to.empty()) ran.out = read_file(out);
   ran.err = read_file(path(kErr));

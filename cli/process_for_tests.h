@@ -10,6 +10,7 @@ namespace inquest::cli {
 struct Ran {
   int exit = -1;  // 128 + n: ended by signal n
   std::string out, err;
+  int64_t max_rss_kb = 0;  // of memory; never less than the test's own
 };
 
 // A folder that goes away with this object; programs run in it.

@@ -167,6 +167,25 @@ TEST(Merge, BindsSeenByTwoAreOne) {
   EXPECT_EQ(place.run({"replay", "m.trace"}).exit, 0);
 }
 
+TEST(Merge, SourcesOfOneNameStayTwo) {
+  const Workplace place;
+  const std::string whole = place.imported("churn");
+  ASSERT_EQ(place.run({"cut", whole, "-o", "a.trace", "--to", "+40s"}).exit, 0);
+  ASSERT_EQ(place.run({"cut", whole, "-o", "b.trace", "--from", "+40s"}).exit, 0);
+  ASSERT_EQ(place.run({"merge", "a.trace", "b.trace", "-o", "m.trace"}).exit, 0);
+  const Ran exported = place.run({"export", "m.trace", "-o", "lines"});
+  ASSERT_EQ(exported.exit, 0) << exported.err;
+  ASSERT_EQ(place.run({"export", "a.trace", "-o", "first"}).exit, 0);
+  ASSERT_EQ(place.run({"export", "b.trace", "-o", "second"}).exit, 0);
+  for (const std::string name : {"churn.jsonl", "churn.audit.jsonl"}) {
+    EXPECT_TRUE(place.read("lines/" + name) == place.read("first/" + name)) << name;
+    std::string second = place.read("second/" + name);
+    if (holds(second.substr(0, 200), R"("kind":"origin")"))
+      second.erase(0, second.find('\n') + 1);  // the whole has its own
+    EXPECT_TRUE(place.read("lines/" + name + " (2)") == second) << name;
+  }
+}
+
 TEST(Merge, SaysWhatDoesNotFit) {
   const Workplace place;
   const std::string whole = place.imported("hostport");
@@ -219,6 +238,19 @@ TEST(RoundTrip, LinesAndDigests) {
   for (const char* name : {"hostport", "race", "burst"}) expect_round_trip(place, place.imported(name));
   ASSERT_EQ(place.run({"cut", place.imported("churn"), "-o", "slice.trace", "--to", "+38s"}).exit, 0);
   expect_round_trip(place, "slice.trace");
+  ASSERT_EQ(place.run({"cut", "slice.trace", "-o", "later.trace", "--from", "+20s"}).exit, 0);
+  expect_round_trip(place, "later.trace");
+}
+
+TEST(RoundTrip, TheOriginOfACutComesAlong) {
+  const Workplace place;
+  ASSERT_EQ(place.run({"cut", place.imported("churn"), "-o", "a.trace", "--from", "+30s", "--to", "+40s"}).exit, 0);
+  ASSERT_EQ(place.run({"export", "a.trace", "-o", "lines"}).exit, 0);
+  ASSERT_EQ(place.run({"import", "lines/churn.jsonl", "-o", "b.trace"}).exit, 0);
+  for (const char* trace : {"a.trace", "b.trace"}) {
+    const Ran ran = place.run({"replay", trace, "--drop", "pods DELETED nth=3", "--relist", "7s"});
+    EXPECT_TRUE(holds(ran.out, "by the relist at +35.000 s")) << ran.out;
+  }
 }
 
 TEST(RoundTrip, OneSourceComesOutOfAndGoesIntoAPipe) {

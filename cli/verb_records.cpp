@@ -1,6 +1,6 @@
 #include <CLI/CLI.hpp>
-#include <map>
 
+#include "base/hash_map.h"
 #include "cli/verb.h"
 #include "cli/when.h"
 #include "kube/json_diff.h"
@@ -8,12 +8,17 @@
 #include "replayer/plan.h"
 #include "report/record_report.h"
 #include "report/text.h"
+#include "schema/identity_hash.h"
 #include "schema/reader.h"
 
 namespace inquest::cli {
 namespace {
 
 using trace::Record;
+
+constexpr std::streamoff kPrinted = 1 << 20;      // bytes at a time
+constexpr size_t kMaxObjects = size_t{2} << 20;   // alive at once, whose versions are compared
+constexpr size_t kBodiesHeld = size_t{32} << 20;  // of versions that may be compared with the next
 
 class Records : public Verb {
  public:
@@ -75,6 +80,7 @@ class Records : public Verb {
     report::JsonWriter json("records");
     if (json_) json.field("file", trace_).key("records").begin_array();
     for (uint64_t shown = 0; shown < limit_;) {
+      reader.forget_names_beyond(trace::kWalkNames);
       INQUEST_TRY(const Record* next, reader.next());
       if (next == nullptr) break;
       if (to_when_ && !to_when_->after(*next, reader.info().start)) {
@@ -87,9 +93,19 @@ class Records : public Verb {
       if (!wanted) continue;
       ++shown;
       INQUEST_TRY_VOID(show(reader, record, json, terminal));
+      print_long(terminal);
     }
     if (json_) terminal.out << json.end_array().finish();
+    if (not_kept_ > 0) {
+      terminal.warn(report::counted(not_kept_, "frame") + " of objects beyond the first " + report::count(kMaxObjects) +
+                    " alive at once: what changed since is not shown");
+    }
     return {};
+  }
+
+  // What there is to say may be more than memory should hold.
+  static void print_long(Terminal& terminal) {
+    if (terminal.out.tellp() >= kPrinted) terminal.out.flush();
   }
 
   Result<void> show(trace::TraceReader& reader, const Record& record, report::JsonWriter& json, Terminal& terminal) {
@@ -101,6 +117,7 @@ class Records : public Verb {
         INQUEST_TRY_VOID(reader.whole_body(record.seq, [&](std::string_view piece) -> Result<void> {
           json.more_text(piece);
           terminal.out << json.take();
+          print_long(terminal);
           return {};
         }));
         json.end_text();
@@ -115,6 +132,7 @@ class Records : public Verb {
     char last = '\n';
     INQUEST_TRY_VOID(reader.whole_body(record.seq, [&](std::string_view piece) -> Result<void> {
       terminal.out << piece;
+      print_long(terminal);
       if (!piece.empty()) last = piece.back();
       return {};
     }));
@@ -123,20 +141,45 @@ class Records : public Verb {
   }
 
   // What changed in the object of a frame since its version before; kept in changes_. The version before is found by
-  // its record, so that memory holds a number an object and not its body.
+  // its record, so that memory holds a number an object; its body too, if that was a short while ago.
   Result<void> remember(trace::TraceReader& reader, const Record& record) {
     changes_.clear();
     if (record.kind != trace::RecordKind::kFrame || record.objects.empty()) return {};
-    const replayer::Identity identity = replayer::identify(reader.catalog(), record.objects.front()).first;
-    const auto before = latest_.find(identity);
-    if (before != latest_.end() && matches(reader, record)) {
-      INQUEST_TRY(const std::string old_body, reader.body(before->second));
-      INQUEST_TRY(const std::string new_body, reader.body(record.seq));
-      INQUEST_TRY(const auto changes, kube::diff_json(old_body, new_body));
-      changes_ = report::changes_text(changes);
+    const uint64_t identity = identity_hash(reader.catalog(), record.objects.front());
+    trace::Seq* before = latest_.find(identity);
+    if (matches(reader, record)) {
+      INQUEST_TRY(std::string body, reader.body(record.seq));
+      if (before != nullptr) {
+        INQUEST_TRY(const std::string old_body, body_before(reader, *before));
+        INQUEST_TRY(const auto changes, kube::diff_json(old_body, body));
+        changes_ = report::changes_text(changes);
+      }
+      hold(record.seq, std::move(body));
     }
-    latest_[identity] = record.seq;
+    if (record.verb == inquest::Verb::kDeleted) {
+      latest_.erase(identity);
+    } else if (before != nullptr) {
+      *before = record.seq;
+    } else if (latest_.size() < kMaxObjects) {
+      latest_[identity] = record.seq;
+    } else {
+      ++not_kept_;
+    }
     return {};
+  }
+
+  Result<std::string> body_before(trace::TraceReader& reader, trace::Seq seq) {
+    if (std::string* held = bodies_.find(seq); held != nullptr) return *held;
+    return reader.body(seq);
+  }
+
+  void hold(trace::Seq seq, std::string body) {
+    held_bytes_ += body.size() + sizeof body;
+    if (held_bytes_ > kBodiesHeld) {
+      bodies_.clear();
+      held_bytes_ = body.size();
+    }
+    if (body.size() < kBodiesHeld / 4) bodies_[seq] = std::move(body);
   }
 
   bool matches(const trace::TraceReader& reader, const Record& record) const {
@@ -174,7 +217,10 @@ class Records : public Verb {
   std::vector<trace::RecordKind> wanted_;
   std::optional<When> from_when_, to_when_;
   std::vector<std::string> streams_;  // names, by id
-  std::map<replayer::Identity, trace::Seq> latest_;
+  HashMap<trace::Seq> latest_;        // by identity_hash()
+  HashMap<std::string> bodies_;       // by record
+  size_t held_bytes_ = 0;
+  uint64_t not_kept_ = 0;
   std::string changes_;
 };
 

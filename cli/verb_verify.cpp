@@ -41,6 +41,7 @@ class Verify : public Verb {
     terminal.out << (json_ ? report::verify_json(trace_, info, found)
                            : report::verify_text(trace_, info, found, terminal.style));
     if (found.failed()) return ExitCode::kFindings;
+    if (found.partial()) return ExitCode::kUnknown;
     return info.complete() ? ExitCode::kOk : ExitCode::kMissing;
   }
 

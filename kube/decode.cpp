@@ -43,7 +43,7 @@ struct Decoder::Impl {
   Result<DecodedFrame> frame(std::string_view text);
   Result<DecodedList> list(std::string_view text);
   Result<const RawObject*> object(std::string_view text);
-  void read_items(Item& item, const ItemType& type, std::vector<ObjectFacts>& out);
+  void read_items(Item& item, const ItemType& type, DecodedList& out);
 
   Catalog& catalog;
   JsonWalk walk;
@@ -133,20 +133,23 @@ std::optional<Error> unusable(const ListHead& head) {
 
 }  // namespace
 
-void Decoder::Impl::read_items(Item& item, const ItemType& type, std::vector<ObjectFacts>& out) {
+void Decoder::Impl::read_items(Item& item, const ItemType& type, DecodedList& out) {
   const Path path = Path::field_of(nullptr, item.key);
-  out.clear();
+  out.objects.clear();
+  out.left_out = 0;
   walk.each_element(item, path, [&](Item& element, const Path& at) {
     const std::optional<json::object> object = walk.object(element, at);
     if (!object) {
+      ++out.left_out;
       if (element.type == json::json_type::null) walk.warn(at, "null where an object is expected; left out");
       return;
     }
     const RawObject& raw = reader.read(*object, type, &at);
     if (walk.broken()) return;
     if (raw.meta.present) {
-      out.push_back(to_facts(raw, catalog));
+      out.objects.push_back(to_facts(raw, catalog));
     } else {
+      ++out.left_out;
       walk.warn(at, "an object without metadata; left out");
     }
   });
@@ -161,12 +164,12 @@ Result<DecodedList> Decoder::Impl::list(std::string_view text) {
     if (item.key != "items") return read_head(walk, reader, item, Path::field_of(nullptr, item.key), head);
     head.has_items = true;
     deferred = deferred || !head.named();
-    if (!deferred) read_items(item, head.items(), list.objects);
+    if (!deferred) read_items(item, head.items(), list);
   });
   bool more = false;
   if (deferred && !walk.broken() && root.reset().get(more) == simdjson::SUCCESS) {
     walk.each_field(root, [&](Item& item) {
-      if (item.key == "items") read_items(item, head.items(), list.objects);
+      if (item.key == "items") read_items(item, head.items(), list);
     });
   }
   INQUEST_TRY_VOID(walk.finish());

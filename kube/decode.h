@@ -30,6 +30,7 @@ struct DecodedList {
   std::string kind;  // "PodList"
   ResourceVersion rv = 0;
   std::vector<ObjectFacts> objects;
+  uint64_t left_out = 0;       // items that are no objects or have no metadata
   std::string continue_token;  // not empty: this is one page of a longer list
 };
 

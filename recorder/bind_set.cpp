@@ -1,9 +1,13 @@
 #include "recorder/bind_set.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <tuple>
 
 #include "base/hash.h"
+#include "schema/identity_hash.h"
+#include "schema/table_hash.h"
 
 namespace inquest::recorder {
 namespace {
@@ -39,37 +43,68 @@ std::string_view scheduler_name(const BindLine& line, const Aliases& aliases) {
   return name;
 }
 
+uint64_t text_hash(std::string_view text) { return text.empty() ? 0 : table_hash(text) | 1; }
+
+namespace {
+
+// In the order they are written.
+auto all_words(auto& words) {
+  return std::array{&words.ns,    &words.name,   &words.uid,     &words.node,    &words.scheduler, &words.user,
+                    &words.agent, &words.reason, &words.message, &words.request, &words.answer};
+}
+
+}  // namespace
+
 Result<void> BindSet::add(uint32_t input, const BindLine& line, const Aliases& aliases) {
   if (seen_.size() >= kMaxBinds) {
     return Error{ErrorCode::kOutOfLimit, "more than " + std::to_string(kMaxBinds) + " binds", "",
                  "import less at once"};
   }
+  const std::string_view scheduler = scheduler_name(line, aliases);
   SeenBind bind;
-  bind.input = input;
+  bind.input = static_cast<uint16_t>(input);
   bind.own_log = line.audit_id.empty() && line.stage.empty();
-  bind.pod =
-      catalog_->pod(catalog_->key(catalog_->string(line.ns), catalog_->string(line.name)), catalog_->string(line.uid));
-  const auto text = [&](std::string_view value) { return value.empty() ? StringId() : catalog_->string(value); };
-  if (!line.node.empty()) bind.node = catalog_->node(line.node);
-  bind.scheduler = text(scheduler_name(line, aliases));
-  bind.user = text(line.user);
-  bind.agent = text(line.agent);
-  bind.reason = text(line.reason);
-  bind.message = text(line.message);
+  bind.pod = name_hash(line.ns, line.name);
+  bind.uid = text_hash(line.uid);
+  bind.node = text_hash(line.node);
+  bind.scheduler = text_hash(scheduler);
   bind.code = line.code;
   bind.panicked = line.stage == "Panic";
   bind.sent = line.sent;
   bind.answered = line.answered;
-  if (!line.audit_id.empty()) {
-    // A request is about one pod: an id that comes with another pod, however odd, is another request.
-    const uint64_t pod = combine(hash_bytes(line.ns), hash_bytes(line.name));
-    bind.audit_hash[0] = combine(hash_bytes(line.audit_id), pod) | 1;
-    bind.audit_hash[1] = combine(line.audit_id.size(), hash_bytes(std::string(line.audit_id) + "#"));
+  // A request is about one pod: an id that comes with another pod, however odd, is another request.
+  if (!line.audit_id.empty()) bind.audit = combine(table_hash(line.audit_id), bind.pod) | 1;
+  const BindWords words{line.ns,    line.name,   line.uid,     line.node,    scheduler,  line.user,
+                        line.agent, line.reason, line.message, line.request, line.answer};
+  std::string text;
+  for (const std::string_view* word : all_words(words)) {
+    const auto size = static_cast<uint32_t>(word->size());
+    char bytes[sizeof size];
+    std::memcpy(bytes, &size, sizeof size);
+    text.append(bytes, sizeof size).append(*word);
   }
-  INQUEST_TRY(bind.request, spool_->put(line.request));
-  INQUEST_TRY(bind.answer, spool_->put(line.answer));
+  INQUEST_TRY(bind.words, spool_->put(text));
   seen_.push_back(bind);
   return {};
+}
+
+Result<BindWords> BindSet::words(const SeenBind& bind, std::string& kept) const {
+  INQUEST_TRY(kept, spool_->get(bind.words));
+  BindWords words;
+  size_t at = 0;
+  for (std::string_view* word : all_words(words)) {
+    uint32_t size = 0;
+    std::memcpy(&size, kept.data() + at, sizeof size);
+    *word = std::string_view(kept).substr(at + sizeof size, size);
+    at += sizeof size + size;
+  }
+  return words;
+}
+
+std::vector<uint32_t> BindSet::observations(const JoinedBind& bind) const {
+  std::vector<uint32_t> out;
+  for (uint32_t i = bind.first; i != UINT32_MAX; i = seen_[i].next) out.push_back(i);
+  return out;
 }
 
 void BindSet::shift(uint32_t input, int64_t offset_ns) {
@@ -85,9 +120,9 @@ void BindSet::shift(uint32_t input, int64_t offset_ns) {
 void BindSet::drop_repeated_stages() {
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < seen_.size(); ++i) {
-    if (seen_[i].audit_hash[0] != 0) order.push_back(i);
+    if (seen_[i].audit != 0) order.push_back(i);
   }
-  const auto id = [&](uint32_t i) { return std::make_tuple(seen_[i].audit_hash[0], seen_[i].audit_hash[1]); };
+  const auto id = [&](uint32_t i) { return seen_[i].audit; };
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return std::make_tuple(id(a), seen_[a].panicked, a) < std::make_tuple(id(b), seen_[b].panicked, b);
   });
@@ -110,7 +145,7 @@ bool BindSet::may_be_same_sender(const SeenBind& a, const SeenBind& b) const {
 // The best of joined_[begin, end), which are in the order they were sent, to take in this observation; or nullptr.
 JoinedBind* BindSet::partner(uint32_t index, size_t begin, size_t end, Names names) {
   const SeenBind& bind = seen_[index];
-  const auto primary = [&](size_t i) -> const SeenBind& { return seen_[joined_[i].observations.front()]; };
+  const auto primary = [&](size_t i) -> const SeenBind& { return seen_[joined_[i].first]; };
   size_t near = begin;  // the first that was sent after this one
   for (size_t above = end; near < above;) {
     const size_t middle = near + (above - near) / 2;
@@ -126,13 +161,13 @@ JoinedBind* BindSet::partner(uint32_t index, size_t begin, size_t end, Names nam
   for (size_t i = near - std::min(near - begin, kCandidates); i < last; ++i) {
     JoinedBind& candidate = joined_[i];
     const SeenBind& other = primary(i);
-    const StringId uid = catalog_->uid_id(bind.pod), uid2 = catalog_->uid_id(candidate.pod);
-    if (uid != uid2 && !catalog_->text(uid).empty() && !catalog_->text(uid2).empty()) continue;
-    if (bind.node != candidate.node && bind.node.known() && candidate.node.known()) continue;
+    const uint64_t uid = seen_[candidate.names_uid].uid, node = seen_[candidate.names_node].node;
+    if (bind.uid != uid && bind.uid != 0 && uid != 0) continue;
+    if (bind.node != node && bind.node != 0 && node != 0) continue;
     if (names == Names::kEqual ? bind.scheduler != other.scheduler : !may_be_same_sender(bind, other)) continue;
     if (distance(bind, other) > kJoinSlack) continue;
-    const bool taken = std::any_of(candidate.observations.begin(), candidate.observations.end(),
-                                   [&](uint32_t o) { return seen_[o].input == bind.input; });
+    bool taken = false;
+    for (uint32_t o = candidate.first; o != UINT32_MAX; o = seen_[o].next) taken |= seen_[o].input == bind.input;
     if (taken) continue;
     const std::pair<Duration, Duration> rank{distance(bind, other), Duration{0} - overlap(bind, other)};
     if (best == nullptr || rank < best_rank) {
@@ -145,12 +180,13 @@ JoinedBind* BindSet::partner(uint32_t index, size_t begin, size_t end, Names nam
 
 void BindSet::take(JoinedBind* bind, uint32_t index) {
   if (bind == nullptr) {
-    joined_.push_back({{index}, seen_[index].pod, seen_[index].node});
+    joined_.push_back({index, index, index, index});
     return;
   }
-  bind->observations.push_back(index);
-  if (catalog_->uid(bind->pod).empty()) bind->pod = seen_[index].pod;
-  if (!bind->node.known()) bind->node = seen_[index].node;
+  seen_[bind->last].next = index;
+  bind->last = index;
+  if (seen_[bind->names_uid].uid == 0) bind->names_uid = index;
+  if (seen_[bind->names_node].node == 0) bind->names_node = index;
 }
 
 // Of one pod name and one code: own logs first, each kind in the order sent. What agrees in the name is joined before
@@ -178,6 +214,8 @@ void BindSet::join_group(const std::vector<uint32_t>& group) {
 void BindSet::join() {
   drop_repeated_stages();
   joined_.clear();
+  joined_.reserve(seen_.size());
+  for (SeenBind& bind : seen_) bind.next = UINT32_MAX;
   logged_.clear();
   for (const SeenBind& bind : seen_) {
     if (bind.own_log) logged_.push_back(bind.scheduler);
@@ -187,7 +225,7 @@ void BindSet::join() {
 
   std::vector<uint32_t> order(seen_.size());
   for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto group_of = [&](uint32_t i) { return std::make_tuple(catalog_->key_of(seen_[i].pod), seen_[i].code); };
+  const auto group_of = [&](uint32_t i) { return std::make_tuple(seen_[i].pod, seen_[i].code); };
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return std::make_tuple(group_of(a), !seen_[a].own_log, seen_[a].sent, a) <
            std::make_tuple(group_of(b), !seen_[b].own_log, seen_[b].sent, b);
@@ -203,19 +241,16 @@ void BindSet::join() {
 }
 
 void BindSet::put_in_order() {
-  const auto primary = [&](const JoinedBind& bind) { return bind.observations.front(); };
   std::sort(joined_.begin(), joined_.end(), [&](const JoinedBind& a, const JoinedBind& b) {
-    const uint32_t x = primary(a), y = primary(b);
-    return std::make_tuple(seen_[x].sent, seen_[x].input, x) < std::make_tuple(seen_[y].sent, seen_[y].input, y);
+    const SeenBind &x = seen_[a.first], &y = seen_[b.first];
+    return std::make_tuple(x.sent, x.input, a.first) < std::make_tuple(y.sent, y.input, b.first);
   });
-  moments_.clear();
+  answered_.clear();
   for (uint32_t i = 0; i < joined_.size(); ++i) {
-    const SeenBind& bind = seen_[primary(joined_[i])];
-    moments_.push_back({bind.sent, i, false});
-    if (bind.answered.known()) moments_.push_back({std::max(bind.sent, bind.answered), i, true});
+    if (seen_[joined_[i].first].answered.known()) answered_.push_back(i);
   }
-  std::sort(moments_.begin(), moments_.end(), [](const BindMoment& a, const BindMoment& b) {
-    return std::make_tuple(a.at, a.bind, a.answer) < std::make_tuple(b.at, b.bind, b.answer);
+  std::sort(answered_.begin(), answered_.end(), [&](uint32_t a, uint32_t b) {
+    return std::make_tuple(answer_time(joined_[a]), a) < std::make_tuple(answer_time(joined_[b]), b);
   });
 }
 

@@ -1,4 +1,5 @@
-// BindSet: all binds of all bind inputs, gathered in memory as small structs, then joined and put in order.
+// BindSet: all binds of all bind inputs, gathered in memory as small structs, their words in a spool, then joined and
+// put in order.
 //
 // The same bind seen twice is one bind with two observations: same pod (uid; namespace/name where a source has no uid),
 // same node, same code, overlapping times, different inputs. What is the same at all these and still two binds is told
@@ -7,10 +8,12 @@
 //   - an audit log and a bind log may call one scheduler two names, but an audited name that has a bind log of its own
 //     is joined to that log alone.
 // Times overlap if they come within kJoinSlack of each other, because clocks do. A scheduler's own log is the client's
-// view: it gives the primary times and the name. Pure but for the spool of bodies.
+// view: it gives the primary times and the name. Pure but for the spool.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,7 +26,7 @@
 namespace inquest::recorder {
 
 inline constexpr Duration kJoinSlack = Duration::milliseconds(100);
-inline constexpr size_t kMaxBinds = size_t{1} << 20;  // observations, about 130 MB of them
+inline constexpr size_t kMaxBinds = size_t{1} << 20;  // observations, about 120 MB of them
 
 using Aliases = std::vector<std::pair<std::string, std::string>>;
 
@@ -31,49 +34,60 @@ using Aliases = std::vector<std::pair<std::string, std::string>>;
 // "system:"; then the alias, if one is given.
 std::string_view scheduler_name(const BindLine& line, const Aliases& aliases);
 
-// One observation.
+// What an observation says in words; views into the line or into what was read of the spool.
+struct BindWords {
+  std::string_view ns, name, uid, node;
+  std::string_view scheduler, user, agent, reason, message;
+  std::string_view request, answer;  // bodies
+};
+
+// One observation. Names are hashes: what they stand for lies in the spool.
 struct SeenBind {
-  uint32_t input = 0;
-  bool own_log = false;  // in a scheduler's own log; otherwise in an audit log
-  PodId pod;
-  NodeId node;
-  StringId scheduler, user, agent, reason, message;
-  uint16_t code = 0;
-  bool panicked = false;
+  uint64_t pod = 0;        // name_hash()
+  uint64_t uid = 0;        // 0: not known
+  uint64_t node = 0;       // 0: not known
+  uint64_t scheduler = 0;  // 0: no name
+  uint64_t audit = 0;      // of the auditID; 0: none
   Time sent, answered;
-  uint64_t audit_hash[2] = {0, 0};  // of the auditID; zero: none
-  BodySpool::Ref request, answer;
+  BodySpool::Ref words;
+  uint32_t next = UINT32_MAX;  // observation of the same bind
+  uint16_t input = 0, code = 0;
+  bool own_log = false;  // in a scheduler's own log; otherwise in an audit log
+  bool panicked = false;
 };
+uint64_t text_hash(std::string_view text);  // 0 of ""
 
-// One bind; the first observation is the primary one.
+// One bind.
 struct JoinedBind {
-  std::vector<uint32_t> observations;  // indices into BindSet::seen()
-  PodId pod;                           // with the uid and node of whichever observation had them
-  NodeId node;
-};
-
-// One record to come.
-struct BindMoment {
-  Time at;
-  uint32_t bind = 0;  // index into BindSet::joined()
-  bool answer = false;
+  uint32_t first = 0, last = 0;  // indices into BindSet::seen(); the first observation is the primary one
+  uint32_t names_uid = 0;        // the observation that does, if one of them does
+  uint32_t names_node = 0;
 };
 
 class BindSet {
  public:
-  BindSet(Catalog& catalog, BodySpool& spool) : catalog_(&catalog), spool_(&spool) {}
+  explicit BindSet(BodySpool& spool) : spool_(&spool) {}
 
   Result<void> add(uint32_t input, const BindLine& line, const Aliases& aliases);
   // Of one input's times, before join().
   void shift(uint32_t input, int64_t offset_ns);
   void join();
 
-  std::vector<SeenBind>& seen() { return seen_; }
-  const std::vector<SeenBind>& seen() const { return seen_; }
+  // Made elsewhere, without words.
+  void add(const SeenBind& bind) { seen_.push_back(bind); }
+  std::deque<SeenBind>& seen() { return seen_; }
+  const std::deque<SeenBind>& seen() const { return seen_; }
+  // In the order they were sent; ties by input, then by the order in the input.
   const std::vector<JoinedBind>& joined() const { return joined_; }
-  // Requests by the time they were sent, answers by the time they came but never before their request; ties by input,
-  // then by the order in the input.
-  const std::vector<BindMoment>& moments() const { return moments_; }
+  std::vector<uint32_t> observations(const JoinedBind& bind) const;
+  // Indices into joined() of the binds that were answered, by the time of the answer.
+  const std::vector<uint32_t>& answered() const { return answered_; }
+  // When an answer stands in the trace: never before its request.
+  Time answer_time(const JoinedBind& bind) const {
+    return std::max(seen_[bind.first].sent, seen_[bind.first].answered);
+  }
+  // The views live in `kept`.
+  Result<BindWords> words(const SeenBind& bind, std::string& kept) const;
 
  private:
   void drop_repeated_stages();
@@ -84,12 +98,11 @@ class BindSet {
   bool may_be_same_sender(const SeenBind& a, const SeenBind& b) const;
   void put_in_order();
 
-  Catalog* catalog_;
   BodySpool* spool_;
-  std::vector<SeenBind> seen_;
+  std::deque<SeenBind> seen_;  // no vector: growing one doubles it
   std::vector<JoinedBind> joined_;
-  std::vector<BindMoment> moments_;
-  std::vector<StringId> logged_;  // names that have a bind log of their own, sorted
+  std::vector<uint32_t> answered_;
+  std::vector<uint64_t> logged_;  // names that have a bind log of their own, sorted
 };
 
 }  // namespace inquest::recorder

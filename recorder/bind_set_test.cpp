@@ -21,9 +21,8 @@ struct Seen {
 
 // Joins; a bind a line: "name code sent-answered [inputs]", in order.
 std::string join(const std::vector<Seen>& all, const Aliases& aliases = {}) {
-  Catalog catalog;
   BodySpool spool(testing::TempDir());
-  BindSet set(catalog, spool);
+  BindSet set(spool);
   int number = 0;
   for (const Seen& seen : all) {
     BindLine line;
@@ -48,11 +47,17 @@ std::string join(const std::vector<Seen>& all, const Aliases& aliases = {}) {
   set.join();
   std::string out;
   for (const JoinedBind& bind : set.joined()) {
-    const SeenBind& first = set.seen()[bind.observations.front()];
-    out += std::string(catalog.text(first.scheduler)) + " " + std::to_string(first.code) + " " +
-           std::string(catalog.uid(bind.pod)) + "@" + std::string(catalog.node_name(bind.node)) + " " +
+    const SeenBind& first = set.seen()[bind.first];
+    const auto word = [&](uint32_t observation, std::string_view BindWords::*which) {
+      std::string kept;
+      const auto words = set.words(set.seen()[observation], kept);
+      EXPECT_TRUE(words.ok());
+      return std::string(words.value().*which);
+    };
+    out += word(bind.first, &BindWords::scheduler) + " " + std::to_string(first.code) + " " +
+           word(bind.names_uid, &BindWords::uid) + "@" + word(bind.names_node, &BindWords::node) + " " +
            std::to_string(first.sent.ns / 1'000'000) + "-" + std::to_string(first.answered.ns / 1'000'000) + " [";
-    for (const uint32_t index : bind.observations) out += std::to_string(set.seen()[index].input);
+    for (const uint32_t index : set.observations(bind)) out += std::to_string(set.seen()[index].input);
     out += "]\n";
   }
   return out;
@@ -148,9 +153,8 @@ TEST(BindSet, NamesWhoBound) {
 }
 
 TEST(BindSet, OrdersRequestsAndAnswersByTheirOwnTimes) {
-  Catalog catalog;
   BodySpool spool(testing::TempDir());
-  BindSet set(catalog, spool);
+  BindSet set(spool);
   const auto add = [&](uint32_t input, const char* name, int64_t sent, int64_t answered) {
     BindLine line;
     line.name = name;
@@ -166,12 +170,15 @@ TEST(BindSet, OrdersRequestsAndAnswersByTheirOwnTimes) {
   add(0, "c", 10, 10);  // the same time as a, but the input stands first
   add(0, "d", 50, 45);  // answered before it was sent: a clock stepped
   set.join();
-  std::string order;
-  for (const BindMoment& moment : set.moments()) {
-    const JoinedBind& bind = set.joined()[moment.bind];
-    order += std::string(catalog.name(catalog.key_of(bind.pod))) + (moment.answer ? "! " : "? ");
-  }
-  EXPECT_EQ(order, "c? c! a? b? b! a! d? d! ");
+  const auto name = [&](const JoinedBind& bind) {
+    std::string kept;
+    return std::string(set.words(set.seen()[bind.first], kept)->name) + " ";
+  };
+  std::string requests, answers;
+  for (const JoinedBind& bind : set.joined()) requests += name(bind);
+  for (const uint32_t bind : set.answered()) answers += name(set.joined()[bind]);
+  EXPECT_EQ(requests, "c a b d ");
+  EXPECT_EQ(answers, "c b a d ");
 }
 
 TEST(BindSet, RefusalsOfOnePodByTheThousandsTakeNoLonger) {

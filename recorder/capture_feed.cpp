@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "base/rfc3339.h"
 #include "recorder/envelope.h"
+#include "recorder/name_limits.h"
 #include "recorder/source.h"
+#include "schema/limits.h"
 
 namespace inquest::recorder {
 namespace {
@@ -14,6 +17,11 @@ std::string_view resource_of(const ObjectFacts& object) {
   constexpr std::string_view kNames[] = {"", "pods", "nodes", "events"};  // in the order of ObjectFacts
   return kNames[object.index()];
 }
+
+// Kubernetes is younger.
+constexpr Duration kDecades = Duration::seconds(int64_t{20} * 365 * 86'400);
+
+bool far_away(Time a, Time b) { return a.known() && b.known() && (a < b ? b - a : a - b) > kDecades; }
 
 bool usable_name(std::string_view name) {
   return name.size() <= kMaxStreamName &&
@@ -49,8 +57,71 @@ bool CaptureFeed::advance() {
     }
     line_ = std::move(*line);
     capture_ = *capture;
+    long_gone_ = false;
+    check_time(capture_.t);
     at_ = std::max(at_, capture_.t);
     return true;
+  }
+}
+
+void CaptureFeed::check_time(Time t) {
+  if (!far_away(t, usual_)) {
+    usual_ = t;
+    return;
+  }
+  tools_.warnings.add(input_->place(line_),
+                      "its time, " + format_rfc3339(t) + ", is decades away from the lines before");
+  if (odd_.known() && !far_away(t, odd_)) usual_ = t;  // it is the first line that was odd
+  odd_ = t;
+}
+
+void CaptureFeed::check_created(const ObjectFacts& object) {
+  const auto* pod = std::get_if<PodFacts>(&object);
+  const auto* node = std::get_if<NodeFacts>(&object);
+  for (const Time t : {pod != nullptr ? pod->created : Time(), pod != nullptr ? pod->deletion : Time(),
+                       node != nullptr ? node->created : Time()}) {
+    if (!far_away(t, capture_.t)) continue;
+    tools_.warnings.add(input_->place(line_), "an object of " + format_rfc3339(t) +
+                                                  ", decades away from the line's time, " + format_rfc3339(capture_.t));
+  }
+}
+
+void CaptureFeed::check_names(std::vector<ObjectFacts>& objects) {
+  std::erase_if(objects, [&](const ObjectFacts& object) {
+    check_created(object);
+    if (!name_too_long(tools_.catalog, object)) return false;
+    input_->lose(line_, std::string("an item of a list, left out: ") + kNameTooLong, tools_.losses);
+    return true;
+  });
+}
+
+void CaptureFeed::tell_warnings(uint64_t left_out) {
+  for (uint64_t i = 0; i < left_out; ++i) {
+    input_->lose(line_, "an item of a list that is no object or has no metadata, left out", tools_.losses);
+  }
+  const std::string place = input_->place(line_);
+  const uint64_t all = tools_.decoder.warning_count();
+  if (all == warned_) return;
+  uint64_t untold = all - warned_;
+  warned_ = all;
+  for (const kube::Warning& warning : tools_.decoder.take_warnings()) {
+    const uint64_t count = untold > 0 ? 1 : 0;
+    untold -= count;
+    tools_.warnings.add(place, warning.object + ": " + warning.field + ": " + warning.text, count);
+  }
+  tools_.warnings.count_more(untold);
+}
+
+bool CaptureFeed::holds_names() const {
+  if (line_.kind == Line::Kind::kLong && !long_gone_) return true;
+  return std::any_of(streams_.begin(), streams_.end(),
+                     [](const auto& entry) { return !entry.second.streamed.empty(); });
+}
+
+void CaptureFeed::let_go_of_names() {
+  long_gone_ = line_.kind == Line::Kind::kLong;
+  for (auto& entry : streams_) {
+    if (!entry.second.streamed.empty()) lose_streaming(entry.second, "whose names take too much memory");
   }
 }
 
@@ -86,6 +157,8 @@ Result<void> CaptureFeed::write() {
       return write_open();
     case CaptureLine::Kind::kFrame:
       return write_frame();
+    case CaptureLine::Kind::kOrigin:
+      return write_origin();
     case CaptureLine::Kind::kClose:
       break;
   }
@@ -95,6 +168,14 @@ Result<void> CaptureFeed::write() {
   trace::Record closed = record(*state, RecordKind::kClose);
   if (!capture_.reason.empty()) closed.text = tools_.catalog.string(capture_.reason);
   return append(*state, closed);
+}
+
+Result<void> CaptureFeed::write_origin() {
+  INQUEST_TRY(State * state, state_of(""));
+  trace::Record out = source_record(*state, trace::kOrigin);
+  out.wall = capture_.t;
+  const auto seq = tools_.writer.append(out, "");
+  return seq.ok() ? Result<void>() : Result<void>(seq.error());
 }
 
 // The stream of the line, declared at its first record. `resource`: what it carries, as far as the line shows.
@@ -136,6 +217,8 @@ Result<void> CaptureFeed::write_gap(const State& state, const Gap& gap) {
 // A list in pieces: its record with the first, the others behind it.
 Result<void> CaptureFeed::write_long(State& state) {
   kube::DecodedList& list = **long_.list();
+  tell_warnings(list.left_out);
+  check_names(list.objects);
   const WatchBook::Place place = state.book.list(list.rv);
   if (place.gap) INQUEST_TRY_VOID(write_gap(state, *place.gap));
   trace::Record out = record(state, RecordKind::kList);
@@ -176,6 +259,10 @@ trace::Record CaptureFeed::source_record(const State& state, std::string_view wh
 
 Result<void> CaptureFeed::write_list() {
   if (line_.kind == Line::Kind::kLong) {
+    if (long_gone_) {
+      input_->lose(line_, "a long list that waited for its turn while names took too much memory", tools_.losses);
+      return {};
+    }
     const kube::DecodedList& list = **long_.list();
     if (!list.continue_token.empty() || capture_.path.find("continue=") != std::string_view::npos) {
       input_->lose(line_, "one page of a longer list; record whole lists", tools_.losses);
@@ -189,7 +276,9 @@ Result<void> CaptureFeed::write_list() {
     return write_failure(*state);
   }
   auto list = tools_.decoder.list(capture_.body);
+  tell_warnings(list.ok() ? list->left_out : 0);
   if (!list.ok()) return write_undecodable(list.error().text);
+  check_names(list->objects);
   // Taken for a whole list, a page would say that everything on the other pages is gone.
   if (!list->continue_token.empty() || capture_.path.find("continue=") != std::string_view::npos) {
     return write_undecodable("one page of a longer list; record whole lists");
@@ -243,8 +332,11 @@ Result<void> CaptureFeed::write_undecodable(const std::string& why) {
 Result<void> CaptureFeed::write_frame() {
   using Type = kube::DecodedFrame::Type;
   auto frame = tools_.decoder.frame(capture_.body);
+  tell_warnings();
   if (!frame.ok()) return write_undecodable(frame.error().text);
   const bool object = frame->type <= Type::kDeleted;
+  if (object && name_too_long(tools_.catalog, frame->object)) return write_undecodable(kNameTooLong);
+  if (object) check_created(frame->object);
   INQUEST_TRY(State * state, state_of(object ? resource_of(frame->object) : ""));
   if (object) return write_object(*state, static_cast<Verb>(frame->type), std::move(frame->object));
   trace::Record out = record(*state, RecordKind::kBookmark);
@@ -283,6 +375,7 @@ Result<void> CaptureFeed::write_streamed(State& state, Verb verb, ObjectFacts ob
   } else {
     state.streamed.insert_or_assign(identity_of(object), std::move(object));
   }
+  if (state.streamed.size() > trace::kMaxBatchObjects) lose_streaming(state, "with more objects than a list may have");
   return append(state, out);
 }
 
@@ -301,13 +394,13 @@ Result<void> CaptureFeed::end_streaming(State& state, ResourceVersion rv) {
   return seq.ok() ? Result<void>() : Result<void>(seq.error());
 }
 
-void CaptureFeed::lose_streaming(State& state) {
+void CaptureFeed::lose_streaming(State& state, const std::string& why) {
   if (!state.streaming) return;
   state.streaming = false;
-  input_->lose(line_,
-               "a streaming list without its end (a BOOKMARK that says so): its " +
-                   std::to_string(state.streamed_frames) + " frames are kept and are no list",
-               tools_.losses);
+  input_->lose(
+      line_,
+      "a streaming list " + why + ": its " + std::to_string(state.streamed_frames) + " frames are kept and are no list",
+      tools_.losses);
   state.streamed.clear();
   state.streamed_frames = 0;
 }

@@ -28,17 +28,18 @@ struct FeedTools {
   kube::Decoder& decoder;
   trace::TraceWriter& writer;
   Losses& losses;
+  Warnings& warnings;
   Redactor& redactor;
   BodySpool& spool;
 };
 
-// What tells an object of one stream from the others.
+// What tells an object of one stream from the others, by the catalog's ordinals.
 std::pair<uint64_t, uint64_t> identity_of(const ObjectFacts& object);
 
 class CaptureFeed {
  public:
   CaptureFeed(Input& input, const FeedTools& tools, LongList::Form form = LongList::Form::kCaptureLine)
-      : input_(&input), tools_(tools), long_(form, tools.decoder, tools.redactor, tools.spool) {
+      : input_(&input), tools_(tools), long_(form, tools.catalog, tools.decoder, tools.redactor, tools.spool) {
     input.read_long(long_);
   }
   CaptureFeed(const CaptureFeed&) = delete;
@@ -54,6 +55,11 @@ class CaptureFeed {
   // After the last line.
   virtual void finish();
 
+  // Whether the catalog must keep its names: a list waits to be written, or grows.
+  bool holds_names() const;
+  // They are going: what needs them is lost.
+  void let_go_of_names();
+
  protected:
   struct State {
     trace::StreamId id;
@@ -65,13 +71,20 @@ class CaptureFeed {
   };
 
   Result<CaptureLine> parse(const Line& line);
+  // What the decoder has to say of the line read.
+  void tell_warnings(uint64_t left_out = 0);
+  void check_time(Time t);
+  void check_created(const ObjectFacts& object);
+  // Takes out what has too long a name.
+  void check_names(std::vector<ObjectFacts>& objects);
   Result<State*> state_of(std::string_view resource);
   Result<void> write_object(State& state, Verb verb, ObjectFacts object);
   Result<void> write_streamed(State& state, Verb verb, ObjectFacts object);
   Result<void> end_streaming(State& state, ResourceVersion rv);
-  void lose_streaming(State& state);
+  void lose_streaming(State& state, const std::string& why = "without its end (a BOOKMARK that says so)");
   Result<void> write_list();
   Result<void> write_long(State& state);
+  Result<void> write_origin();
   Result<void> write_open();
   Result<void> write_frame();
   Result<void> write_failure(State& state);
@@ -91,6 +104,9 @@ class CaptureFeed {
   Line line_;
   CaptureLine capture_;
   Time at_;
+  Time usual_, odd_;        // of lines: the one to compare with, and the latest that is far away from it
+  bool long_gone_ = false;  // the long list read last had to let go of its names
+  uint64_t warned_ = 0;
   std::string ascii_, bytes_;  // of a line that is not UTF-8
 };
 

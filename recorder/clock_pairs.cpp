@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <map>
 
+#include "base/hash.h"
 #include "kube/decode.h"
 #include "recorder/clock_offset.h"
+#include "schema/identity_hash.h"
 
 namespace inquest::recorder {
 namespace {
+
+constexpr size_t kNamesKept = size_t{32} << 20;
 
 bool is_regular(const std::string& path) {
   struct stat status {};
@@ -19,11 +23,11 @@ bool is_regular(const std::string& path) {
 // Accepted binds that no frame has shown yet, by pod.
 class Waiting {
  public:
-  Waiting(const BindSet& binds, const Catalog& catalog) : binds_(&binds) {
+  explicit Waiting(const BindSet& binds) : binds_(&binds) {
     for (uint32_t i = 0; i < binds.seen().size(); ++i) {
       const SeenBind& bind = binds.seen()[i];
-      if (bind.code != 201 || !bind.answered.known() || catalog.uid(bind.pod).empty()) continue;
-      by_pod_.emplace_back(bind.pod, i);
+      if (bind.code != 201 || !bind.answered.known() || bind.uid == 0) continue;
+      by_pod_.emplace_back(combine(bind.pod, bind.uid), i);
       estimates_[bind.input];
     }
     std::sort(by_pod_.begin(), by_pod_.end());
@@ -36,12 +40,15 @@ class Waiting {
                                      [](const auto& entry) { return entry.second.pairs() >= kMaxPairs; });
   }
 
-  void frame(const PodFacts& pod, Time arrived) {
-    auto at = std::lower_bound(by_pod_.begin(), by_pod_.end(), std::make_pair(pod.pod, uint32_t{0}));
-    for (; at != by_pod_.end() && at->first == pod.pod; ++at) {
+  void frame(const Catalog& catalog, const PodFacts& facts, Time arrived) {
+    const KeyId key = catalog.key_of(facts.pod);
+    const uint64_t pod = combine(name_hash(catalog.ns(key), catalog.name(key)), text_hash(catalog.uid(facts.pod)));
+    const uint64_t node = text_hash(catalog.node_name(facts.node));
+    auto at = std::lower_bound(by_pod_.begin(), by_pod_.end(), std::make_pair(pod, uint32_t{0}));
+    for (; at != by_pod_.end() && at->first == pod; ++at) {
       const auto place = static_cast<size_t>(at - by_pod_.begin());
       const SeenBind& bind = binds_->seen()[at->second];
-      if (shown_[place] || bind.node != pod.node) continue;
+      if (shown_[place] || bind.node != node) continue;
       shown_[place] = true;
       --left_;
       estimates_[bind.input].pair(bind.sent, bind.answered, arrived);
@@ -52,18 +59,21 @@ class Waiting {
 
  private:
   const BindSet* binds_;
-  std::vector<std::pair<PodId, uint32_t>> by_pod_;
+  std::vector<std::pair<uint64_t, uint32_t>> by_pod_;
   std::vector<bool> shown_;
   size_t left_ = 0;
   std::map<uint32_t, ClockEstimate> estimates_;
 };
 
 // What cannot be read here is told when the file is read in earnest.
-void read_ahead(const std::string& path, kube::Decoder& decoder, Waiting& waiting) {
+void read_ahead(const std::string& path, Waiting& waiting) {
+  Catalog catalog;
+  kube::Decoder decoder(catalog);
   auto source = LineSource::open(path);
   if (!source.ok()) return;
   LineParser parser;
   while (!waiting.done() && source->bytes() < kReadAhead) {
+    if (catalog.memory() > kNamesKept) catalog = Catalog();
     const Line line = source->next();
     if (line.kind == Line::Kind::kEnd) return;
     if (line.kind != Line::Kind::kText) continue;
@@ -72,19 +82,18 @@ void read_ahead(const std::string& path, kube::Decoder& decoder, Waiting& waitin
     const auto frame = decoder.frame(capture.value().body);
     if (!frame.ok()) continue;
     const auto* pod = std::get_if<PodFacts>(&frame.value().object);
-    if (pod != nullptr && pod->bound()) waiting.frame(*pod, capture.value().t);
+    if (pod != nullptr && pod->bound()) waiting.frame(catalog, *pod, capture.value().t);
   }
 }
 
 }  // namespace
 
-std::vector<InputOffset> estimate_offsets(const std::vector<Input>& inputs, const BindSet& binds, Catalog& catalog) {
+std::vector<InputOffset> estimate_offsets(const std::vector<Input>& inputs, const BindSet& binds) {
   std::vector<InputOffset> out;
-  Waiting waiting(binds, catalog);
-  kube::Decoder decoder(catalog);
+  Waiting waiting(binds);
   for (const Input& input : inputs) {
     if (waiting.done()) break;
-    if (input.kind() == InputKind::kCapture && is_regular(input.path())) read_ahead(input.path(), decoder, waiting);
+    if (input.kind() == InputKind::kCapture && is_regular(input.path())) read_ahead(input.path(), waiting);
   }
   for (const auto& [index, estimate] : waiting.estimates()) {
     if (estimate.pairs() == 0) continue;

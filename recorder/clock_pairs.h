@@ -19,6 +19,6 @@ struct InputOffset {
   uint32_t input = 0;
   ClockOffset offset;
 };
-std::vector<InputOffset> estimate_offsets(const std::vector<Input>& inputs, const BindSet& binds, Catalog& catalog);
+std::vector<InputOffset> estimate_offsets(const std::vector<Input>& inputs, const BindSet& binds);
 
 }  // namespace inquest::recorder

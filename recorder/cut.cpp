@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 
 #include "base/rfc3339.h"
 #include "kube/decode.h"
-#include "recorder/capture_feed.h"
 #include "recorder/json_shape.h"
 #include "recorder/line_parser.h"
 #include "recorder/list_body.h"
 #include "recorder/source.h"
 #include "recorder/stream_fold.h"
+#include "schema/identity_hash.h"
 
 namespace inquest::recorder {
 namespace {
@@ -22,6 +21,7 @@ using trace::Seq;
 
 constexpr const char* kNoteSource = "cut";
 constexpr size_t kNamesKept = size_t{48} << 20;
+constexpr size_t kMaxPending = 200'000;  // binds that something may still become of
 
 std::string text_of(const CutEdge& edge) {
   return edge.seq ? "@" + std::to_string(*edge.seq) : edge.time ? format_rfc3339(*edge.time) : std::string();
@@ -42,11 +42,14 @@ std::string scope_of(const trace::TraceInfo& info, const CutOptions& options) {
 
 class Cut {
  public:
-  Cut(const CutOptions& options, const FoldTools& tools)
+  // The tools' reader is for what lies behind the walk of `reader`.
+  Cut(const CutOptions& options, trace::TraceReader& reader, const FoldTools& tools)
       : options_(&options),
+        reader_(&reader),
         tools_(tools),
-        streams_(tools.reader.info().streams.size()),
-        decoder_(std::make_unique<kube::Decoder>(tools.reader.mutable_catalog())) {}
+        names_(reader.catalog(), tools.catalog),
+        streams_(reader.info().streams.size()),
+        decoder_(streamed_) {}
 
   Result<CutReport> run();
 
@@ -58,7 +61,8 @@ class Cut {
     ResourceVersion shown = 0;    // in the cut
   };
   struct Pending {  // a bind from before the span
-    PodId pod;
+    uint64_t name = 0, identity = 0;
+    bool has_uid = false;
     Seq answer = 0;
     uint16_t code = 0;
   };
@@ -72,7 +76,8 @@ class Cut {
   Result<void> take_inside(Record record);
   Result<void> take_list(Record record);
   Result<void> take_open(const Record& record);
-  Result<void> take_bind(Record record);
+  Result<void> take_bind(const Record& record);
+  Result<void> put_bind(Seq old, Record moved, std::string_view body);
   Result<void> take_source(const Record& record, std::string_view text);
   Result<void> take_line(const Record& record);
   bool line_is_inside(const trace::Stream& stream, std::string_view body);
@@ -83,27 +88,31 @@ class Cut {
   }
   void reach(const Record& record, bool kept);
   Result<void> copy(const Record& record);
-  Result<void> append(const Record& record, std::string_view body);
+  Result<void> append(Record record, std::string_view body);
   Result<void> forget_names();
   void tell();
 
   const ObjectFilter& filter() const { return options_->objects; }
-  Catalog& catalog() { return tools_.reader.mutable_catalog(); }
-  std::string_view text(StringId id) { return id ? catalog().text(id) : std::string_view(); }
+  const Catalog& catalog() const { return reader_->catalog(); }
+  std::string_view text(StringId id) const { return id ? catalog().text(id) : std::string_view(); }
   const trace::Stream& stream(const Record& record) const {
-    return tools_.reader.info().streams[record.stream.value].stream;
+    return reader_->info().streams[record.stream.value].stream;
   }
 
   const CutOptions* options_;
+  trace::TraceReader* reader_;
   FoldTools tools_;
+  Names names_;  // the reader's in the cut's catalog
   std::vector<Stream> streams_;
-  std::unique_ptr<kube::Decoder> decoder_;
+  Catalog streamed_;  // of frames of streaming lists, which are decoded again
+  kube::Decoder decoder_;
   LineParser parser_;
   CutReport report_;
   Phase phase_ = Phase::kBefore;
   bool started_ = false, cut_before_ = false;
   Time now_, origin_, from_, to_ = Time::never();
   uint64_t before_ = 0;
+  size_t folded_ = 0;
   std::map<Seq, Pending> pending_;
   std::map<Seq, Seq> requests_;  // in the original: in the cut
   // Of the record copied last, for the source records behind it.
@@ -114,11 +123,11 @@ class Cut {
 Result<CutReport> Cut::run() {
   INQUEST_TRY_VOID(declare());
   for (;;) {
-    INQUEST_TRY(const Record* next, tools_.reader.next());
+    INQUEST_TRY(const Record* next, reader_->next());
     if (next == nullptr) break;
     const Record record = *next;  // reading a body moves the reader's own
     INQUEST_TRY_VOID(take(record));
-    if (tools_.reader.at_batch_end()) INQUEST_TRY_VOID(forget_names());
+    INQUEST_TRY_VOID(forget_names());
   }
   if (phase_ == Phase::kBefore || (report_.records == 0 && report_.lists_made == 0)) {
     return Error{ErrorCode::kUsage, "nothing lies in that span", options_->input, "inquest info says what it spans"};
@@ -128,7 +137,7 @@ Result<CutReport> Cut::run() {
 }
 
 Result<void> Cut::declare() {
-  for (const trace::StreamSummary& summary : tools_.reader.info().streams) {
+  for (const trace::StreamSummary& summary : reader_->info().streams) {
     INQUEST_TRY(const trace::StreamId id, tools_.writer.add_stream(summary.stream));
     INQUEST_CHECK(id == summary.stream.id, id.value);
   }
@@ -176,7 +185,15 @@ Result<void> Cut::take(const Record& record) {
 Result<void> Cut::take_before(const Record& record) {
   ++before_;
   if (record.kind == RecordKind::kBindRequest) {
-    pending_[record.seq].pod = record.bind.pod;
+    const KeyId key = catalog().key_of(record.bind.pod);
+    const uint64_t name = name_hash(catalog().ns(key), catalog().name(key));
+    const std::string_view uid = catalog().uid(record.bind.pod);
+    if (filter().active() && !filter().keeps(catalog(), record.bind.pod)) return {};
+    pending_[record.seq] = {name, identity_hash(name, uid), !uid.empty(), 0, 0};
+    if (pending_.size() > kMaxPending) {
+      report_.binds_forgotten += pending_.begin()->second.answer == 0;
+      pending_.erase(pending_.begin());
+    }
   } else if (record.kind == RecordKind::kBindAnswer) {
     const auto request = pending_.find(record.bind.request);
     if (request == pending_.end()) return {};
@@ -184,7 +201,7 @@ Result<void> Cut::take_before(const Record& record) {
     request->second.code = record.bind.code;
     if (record.bind.code != 201) pending_.erase(request);
   } else {
-    streams_[record.stream.value].fold.take(record, catalog());
+    return streams_[record.stream.value].fold.take(record, catalog(), filter(), folded_);
   }
   return {};
 }
@@ -196,14 +213,14 @@ Result<void> Cut::begin(const Record& first) {
   if (before_ > 0 || cut_before_) {
     Record origin;
     origin.stream = first.stream;
-    for (const trace::StreamSummary& summary : tools_.reader.info().streams) {
+    for (const trace::StreamSummary& summary : reader_->info().streams) {
       if (!streams_[summary.stream.id.value].fold.begun()) continue;
       origin.stream = summary.stream.id;
       break;
     }
     origin.kind = RecordKind::kSource;
     origin.wall = origin_;
-    origin.text = catalog().string(trace::kOrigin);
+    origin.text = tools_.catalog.string(trace::kOrigin);
     const auto seq = tools_.writer.append(origin, "");
     if (!seq.ok()) return seq.error();
   }
@@ -217,10 +234,10 @@ Result<void> Cut::begin(const Record& first) {
 }
 
 Result<void> Cut::make_lists(Time at) {
-  for (const trace::StreamSummary& summary : tools_.reader.info().streams) {
+  for (const trace::StreamSummary& summary : reader_->info().streams) {
     const StreamFold& fold = streams_[summary.stream.id.value].fold;
     if (summary.stream.kind != trace::StreamKind::kWatch || !fold.begun()) continue;
-    INQUEST_TRY(const StreamFold::Made made, fold.write(summary.stream, at, filter(), tools_));
+    INQUEST_TRY(const StreamFold::Made made, fold.write(summary.stream, at, tools_));
     ++report_.lists_made;
     report_.objects_listed += made.objects;
     report_.lists_bodiless += !made.with_bodies;
@@ -235,25 +252,30 @@ Result<void> Cut::make_lists(Time at) {
 
 // Binds whose answer is still to come, and those that no frame has confirmed yet.
 Result<void> Cut::carry_binds() {
-  std::map<KeyId, const PodFacts*> pods;
+  struct Pod {
+    uint64_t identity = 0;
+    bool bound = false;
+  };
+  HashMap<Pod> pods;  // of binds, by name
   bool know_pods = false;
+  for (const auto& [request, bind] : pending_) pods[bind.name];
   for (const Stream& stream : streams_) {
-    for (const auto& [identity, object] : stream.fold.objects()) {
-      if (const auto* pod = std::get_if<PodFacts>(&object.facts)) pods[catalog().key_of(pod->pod)] = pod;
-    }
+    stream.fold.objects().for_each([&](uint64_t identity, const StreamFold::Object& object) {
+      if (Pod* pod = object.name == 0 ? nullptr : pods.find(object.name)) *pod = {identity, object.bound};
+    });
   }
-  for (const trace::StreamSummary& summary : tools_.reader.info().streams) {
+  for (const trace::StreamSummary& summary : reader_->info().streams) {
     know_pods = know_pods || (summary.stream.resource == "pods" && streams_[summary.stream.id.value].fold.begun());
   }
   for (const auto& [request, bind] : std::exchange(pending_, {})) {
-    if (filter().active() && !filter().keeps(catalog(), bind.pod)) continue;
-    const auto found = pods.find(catalog().key_of(bind.pod));
-    const bool alive = found != pods.end() && (found->second->pod == bind.pod || catalog().uid(bind.pod).empty());
-    if (know_pods ? !alive || (bind.answer != 0 && found->second->bound()) : bind.answer != 0) continue;
+    const Pod& pod = pods[bind.name];
+    const bool alive = pod.identity != 0 && (pod.identity == bind.identity || !bind.has_uid);
+    if (know_pods ? !alive || (bind.answer != 0 && pod.bound) : bind.answer != 0) continue;
     for (const Seq seq : {request, bind.answer}) {
       if (seq == 0) continue;
-      INQUEST_TRY(Record record, tools_.reader.record(seq));
-      INQUEST_TRY_VOID(take_bind(std::move(record)));
+      INQUEST_TRY(Record record, tools_.record(seq));
+      INQUEST_TRY(const std::string body, tools_.reader.body(seq));
+      INQUEST_TRY_VOID(put_bind(seq, std::move(record), body));
       --report_.records;
     }
     ++report_.binds_carried;
@@ -280,7 +302,7 @@ Result<void> Cut::take_inside(Record record) {
       return take_open(record);
     case RecordKind::kBindRequest:
     case RecordKind::kBindAnswer:
-      return take_bind(std::move(record));
+      return take_bind(record);
     default:
       return copy(record);
   }
@@ -301,7 +323,7 @@ Result<void> Cut::take_list(Record record) {
   changed_ = true;
   size_t at = 0;
   std::erase_if(record.objects, [&](const ObjectFacts&) { return !keep[at++]; });
-  INQUEST_TRY(const std::string text, tools_.reader.body(record.seq));
+  INQUEST_TRY(const std::string text, reader_->body(record.seq));
   std::string converted, body;
   items_.emplace(std::move(keep));
   if (!text.empty()) body = items_->next(json_of(text, converted), ItemFilter::Piece::kFirst);
@@ -321,29 +343,37 @@ Result<void> Cut::take_open(const Record& record) {
     bookmark.kind = RecordKind::kBookmark;
     bookmark.wall = record.wall;
     bookmark.rv = stream.shown = stream.reached;
-    bookmark.text = catalog().string("made by cut: the frames up to here are of objects left out");
+    bookmark.text = tools_.catalog.string("made by cut: the frames up to here are of objects left out");
     const auto seq = tools_.writer.append(bookmark, "");
     if (!seq.ok()) return seq.error();
   }
   return copy(record);
 }
 
-Result<void> Cut::take_bind(Record record) {
+Result<void> Cut::take_bind(const Record& record) {
   kept_ = false;
-  const Seq old = record.seq;
-  if (record.kind == RecordKind::kBindRequest) {
-    if (filter().active() && !filter().keeps(catalog(), record.bind.pod)) return {};
-  } else {
+  if (record.kind == RecordKind::kBindRequest && filter().active() && !filter().keeps(catalog(), record.bind.pod)) {
+    return {};
+  }
+  INQUEST_TRY(const std::string body, reader_->body(record.seq));
+  Record moved = record;
+  names_.move(moved);
+  return put_bind(record.seq, std::move(moved), body);
+}
+
+// `old`: its number in the original.
+Result<void> Cut::put_bind(Seq old, Record record, std::string_view body) {
+  if (record.kind == RecordKind::kBindAnswer) {
     const auto request = requests_.find(record.bind.request);
     if (request == requests_.end()) return {};
     record.bind.request = request->second;
     requests_.erase(request);
   }
   kept_ = true;
-  INQUEST_TRY(const std::string body, tools_.reader.body(old));
   INQUEST_TRY(const Seq seq, tools_.writer.append(record, body));
   ++report_.records;
   if (record.kind == RecordKind::kBindRequest) requests_[old] = seq;
+  if (requests_.size() > kMaxPending) requests_.erase(requests_.begin());
   return {};
 }
 
@@ -352,21 +382,22 @@ Result<void> Cut::take_source(const Record& record, std::string_view what) {
     kept_ = true;
     items_.reset();
     if (!filter().active()) return copy(record);
-    INQUEST_TRY(const std::string text, tools_.reader.body(record.seq));
+    INQUEST_TRY(const std::string text, reader_->body(record.seq));
     std::string converted;
-    const auto frame = decoder_->frame(json_of(text, converted));
-    kept_ = !frame.ok() || filter().keeps(catalog(), frame->object);
+    if (streamed_.memory() > trace::kWalkNames) streamed_ = Catalog();
+    const auto frame = decoder_.frame(json_of(text, converted));
+    kept_ = !frame.ok() || filter().keeps(streamed_, frame->object);
     return kept_ ? append(record, text) : Result<void>();
   }
   if (!kept_ || (what == kSourceWhole && changed_)) return {};
   if (what != kSourcePart || !items_) return copy(record);
-  INQUEST_TRY(const std::string text, tools_.reader.body(record.seq));
+  INQUEST_TRY(const std::string text, reader_->body(record.seq));
   return append(record, items_->next(text, ItemFilter::Piece::kPart));
 }
 
 // A line of an audit or bind log. These stand behind everything else.
 Result<void> Cut::take_line(const Record& record) {
-  INQUEST_TRY(const std::string text, tools_.reader.body(record.seq));
+  INQUEST_TRY(const std::string text, reader_->body(record.seq));
   if (phase_ != Phase::kBefore && line_is_inside(stream(record), text)) return append(record, text);
   ++report_.lines_left_out;
   return {};
@@ -402,27 +433,29 @@ bool Cut::bind_is_inside(const trace::Stream& stream, std::string_view text) {
 }
 
 Result<void> Cut::copy(const Record& record) {
-  INQUEST_TRY(const std::string body, tools_.reader.body(record.seq));
+  INQUEST_TRY(const std::string body, reader_->body(record.seq));
   return append(record, body);
 }
 
-Result<void> Cut::append(const Record& record, std::string_view body) {
+Result<void> Cut::append(Record record, std::string_view body) {
   ++report_.records;
+  names_.move(record);
   const auto seq = tools_.writer.append(record, body);
   return seq.ok() ? Result<void>() : Result<void>(seq.error());
 }
 
-// Before the span the folds hold names.
 Result<void> Cut::forget_names() {
-  if (phase_ == Phase::kBefore || tools_.reader.name_bytes() < kNamesKept) return {};
+  if (reader_->forget_names_beyond(trace::kWalkNames)) names_.clear();
+  if (tools_.catalog.memory() <= kNamesKept) return {};
   INQUEST_TRY_VOID(tools_.writer.forget_names());
-  tools_.reader.forget_names();
-  decoder_ = std::make_unique<kube::Decoder>(catalog());
+  tools_.catalog = Catalog();
+  names_.clear();
+  tools_.names.clear();
   return {};
 }
 
 void Cut::tell() {
-  const trace::TraceInfo& info = tools_.reader.info();
+  const trace::TraceInfo& info = reader_->info();
   for (const trace::TraceLoss& loss : info.losses) tools_.writer.add_loss(loss.source, loss.what, loss.count);
   for (const trace::TraceLoss& note : info.all_notes()) tools_.writer.add_note(note.source, note.what, note.count);
   if (info.state != trace::TraceState::kClosed) {
@@ -434,6 +467,7 @@ void Cut::tell() {
   note("lists without bodies, since the body of an object in them is not known", report_.lists_bodiless);
   note("binds from before the span, kept for what became of them inside", report_.binds_carried);
   note("binds whose answer comes after the span", report_.binds_unanswered);
+  note("binds without an answer from long before the span, left out", report_.binds_forgotten);
   note("lines of audit and bind logs left out", report_.lines_left_out);
 }
 
@@ -444,13 +478,16 @@ Result<CutReport> cut_trace(const CutOptions& options) {
   INQUEST_TRY(auto output, OutputFile::prepare(options.output, options.existing));
   const trace::TraceInfo& info = reader.info();
   const trace::TraceHeader header{info.cluster_version, info.server, scope_of(info, options)};
+  INQUEST_TRY(auto past, trace::TraceReader::open(options.input));
   BodySpool spool(output.folder());
+  Catalog catalog;
+  Names past_names(past.catalog(), catalog);
   CutReport report;
   {
     INQUEST_TRY(auto writer,
-                trace::TraceWriter::create(output.temporary(), header, reader.catalog(),
-                                           trace::TraceWriter::Existing::kRefuse, trace::WriterOptions::keep()));
-    INQUEST_TRY(report, Cut(options, {reader, writer, spool}).run());
+                trace::TraceWriter::create(output.temporary(), header, catalog, trace::TraceWriter::Existing::kRefuse,
+                                           trace::WriterOptions::keep()));
+    INQUEST_TRY(report, Cut(options, reader, {past, past_names, catalog, writer, spool}).run());
     INQUEST_TRY_VOID(writer.close());
   }
   INQUEST_TRY_VOID(output.finish());

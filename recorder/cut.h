@@ -4,8 +4,9 @@
 // origin of the original stays the origin: offsets and the grid of re-lists mean the same instants in both. Binds whose
 // request lies before the span are kept if their answer, or the frame that shows what they did, lies inside; binds
 // without their answer are counted in a note. Lists, checkpoints too, lose the objects that are not wanted.
-// Limits: lines of audit and bind logs that are no bind in the span are left out; what the state at the start is made
-// of stands in memory as facts; an export of a cut does not carry the origin.
+// Limits: lines of audit and bind logs that are no bind in the span are left out; 2 Mi objects alive at once before the
+// span, 262,144 of one stream at its start; of more than 200,000 binds that may be carried the oldest are not. Memory
+// does not grow with the trace. An export carries the origin if its source is a capture.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,7 @@ struct CutReport {
   uint64_t objects_listed = 0;    // in them
   uint64_t lists_bodiless = 0;    // of them, because bodies are missing
   uint64_t binds_carried = 0;     // from before the span
+  uint64_t binds_forgotten = 0;   // from before it, without an answer, because they were too many
   uint64_t binds_unanswered = 0;  // whose answer comes after it
   uint64_t lines_left_out = 0;    // of audit and bind logs
 };

@@ -36,6 +36,7 @@ class Exporter {
       INQUEST_TRY(const Record* record, reader_->next());
       if (record == nullptr) break;
       INQUEST_TRY_VOID(take(*record));
+      reader_->forget_names_beyond(trace::kWalkNames);
     }
     INQUEST_TRY_VOID(finish());
     return report_;
@@ -68,6 +69,7 @@ class Exporter {
   }
 
   Result<void> take_source(const Record& record, const trace::Stream& stream, std::string_view text) {
+    if (text == trace::kOrigin) return origin(record, stream);
     if (text == kSourcePart) {
       INQUEST_TRY_VOID(begin());
       INQUEST_TRY(body_, reader_->body(record.seq));
@@ -89,6 +91,20 @@ class Exporter {
     }
     INQUEST_TRY_VOID(finish());
     return text == kSourceLine ? whole_line(stream.source, body) : Result<void>();
+  }
+
+  // What has no times has none for an origin either.
+  Result<void> origin(const Record& record, const trace::Stream& stream) {
+    const bool capture = stream.kind == trace::StreamKind::kWatch &&
+                         std::find(plain_.begin(), plain_.end(), stream.source) == plain_.end();
+    if (!capture) return {};
+    LineFields fields;
+    fields.t = record.wall;
+    fields.stream = stream.name;
+    fields.kind = "origin";
+    std::string line;
+    usual_head(fields, false, line);
+    return whole_line(stream.source, line.append(usual_tail(false)));
   }
 
   Result<void> whole_line(const std::string& source, std::string_view line) {
@@ -154,7 +170,7 @@ class FolderSink : public ExportSink {
   }
 
  private:
-  static constexpr size_t kBuffer = size_t{1} << 20, kMaxFiles = 500;
+  static constexpr size_t kBuffer = size_t{64} << 10, kMaxFiles = 500;
   struct File {
     std::string path, pending;
     int fd = -1;
@@ -174,9 +190,10 @@ class FolderSink : public ExportSink {
       name += static_cast<unsigned char>(c) < ' ' || c == '/' || c == '\x7f' ? '_' : c;
     }
     for (const std::string_view ending : {".zst", ".gz"}) {
-      if (name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0) {
-        name.resize(name.size() - ending.size());
-      }
+      const size_t at = name.rfind(ending);
+      if (at == std::string::npos || at == 0) continue;
+      const std::string_view rest = std::string_view(name).substr(at + ending.size());
+      if (rest.empty() || rest.starts_with(" (")) name.erase(at, ending.size());  // "x.jsonl.zst (2)"
     }
     return name.empty() || name == "." || name == ".." ? "trace.jsonl" : name;
   }

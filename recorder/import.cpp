@@ -13,6 +13,7 @@
 #include "recorder/input.h"
 #include "recorder/json_shape.h"
 #include "recorder/losses.h"
+#include "recorder/name_limits.h"
 #include "recorder/output_file.h"
 #include "recorder/source_lines.h"
 #include "recorder/value_feed.h"
@@ -21,7 +22,9 @@ namespace inquest::recorder {
 namespace {
 
 constexpr size_t kMaxInputs = 1000;
-constexpr size_t kWarningsShown = 20;
+// Of memory for names: where the catalog is emptied, and where whoever still holds names of it has to let go.
+constexpr size_t kNamesKept = size_t{56} << 20;
+constexpr size_t kNamesAtMost = size_t{112} << 20;
 
 Error usage(std::string text, std::string place, std::string next = "") {
   return {ErrorCode::kUsage, std::move(text), std::move(place), std::move(next)};
@@ -60,7 +63,7 @@ class Import {
         output_(&output),
         spool_(output.folder()),
         lines_(output.folder()),
-        binds_(catalog_, spool_),
+        binds_(spool_),
         decoder_(catalog_),
         redactor_(options.redact) {}
 
@@ -73,7 +76,12 @@ class Import {
   std::unique_ptr<CaptureFeed> feed_of(Input& input, trace::TraceWriter& writer);
   Result<void> align_clocks();
   Result<void> declare_bind_streams(trace::TraceWriter& writer, std::vector<trace::StreamId>& streams);
+  struct Head {
+    uint32_t input;
+    std::unique_ptr<CaptureFeed> feed;
+  };
   Result<void> merge(trace::TraceWriter& writer);
+  Result<void> spare_names(const std::vector<Head>& heads, trace::TraceWriter& writer);
 
   const ImportOptions* options_;
   std::vector<Input> inputs_;
@@ -85,6 +93,7 @@ class Import {
   kube::Decoder decoder_;
   Redactor redactor_;
   Losses losses_;
+  Warnings warnings_;
   ImportReport report_;
 };
 
@@ -118,6 +127,10 @@ Result<void> Import::read_audit(uint32_t i, const Line& line) {
       input.lose(line, bind.error().text, losses_);
       continue;
     }
+    if (bind.value() && name_too_long(*bind.value())) {
+      input.lose(line, kNameTooLong, losses_);
+      continue;
+    }
     input.used();
     if (bind.value()) INQUEST_TRY_VOID(binds_.add(i, *bind.value(), options_->aliases));
   }
@@ -127,8 +140,8 @@ Result<void> Import::read_audit(uint32_t i, const Line& line) {
 Result<void> Import::read_bind_log(uint32_t i, const Line& line) {
   Input& input = inputs_[i];
   const auto bind = input.parser().bind_log(line);
-  if (!bind.ok()) {
-    input.lose(line, bind.error().text, losses_);
+  if (!bind.ok() || name_too_long(*bind)) {
+    input.lose(line, bind.ok() ? kNameTooLong : bind.error().text, losses_);
     return {};
   }
   input.used();
@@ -137,7 +150,7 @@ Result<void> Import::read_bind_log(uint32_t i, const Line& line) {
 
 Result<void> Import::align_clocks() {
   if (binds_.seen().empty()) return {};
-  for (const InputOffset& found : estimate_offsets(inputs_, binds_, catalog_)) {
+  for (const InputOffset& found : estimate_offsets(inputs_, binds_)) {
     if (found.offset.applied) binds_.shift(found.input, found.offset.offset_ns);
     report_.offsets.push_back(found.offset);
   }
@@ -158,7 +171,7 @@ Result<void> Import::declare_bind_streams(trace::TraceWriter& writer, std::vecto
 }
 
 std::unique_ptr<CaptureFeed> Import::feed_of(Input& input, trace::TraceWriter& writer) {
-  const FeedTools tools{catalog_, decoder_, writer, losses_, redactor_, spool_};
+  const FeedTools tools{catalog_, decoder_, writer, losses_, warnings_, redactor_, spool_};
   if (input.kind() == InputKind::kCapture) return std::make_unique<CaptureFeed>(input, tools);
   return std::make_unique<ValueFeed>(input, tools);
 }
@@ -167,11 +180,7 @@ std::unique_ptr<CaptureFeed> Import::feed_of(Input& input, trace::TraceWriter& w
 Result<void> Import::merge(trace::TraceWriter& writer) {
   std::vector<trace::StreamId> streams;
   INQUEST_TRY_VOID(declare_bind_streams(writer, streams));
-  BindFeed binds(binds_, spool_, streams, writer, redactor_);
-  struct Head {
-    uint32_t input;
-    std::unique_ptr<CaptureFeed> feed;
-  };
+  BindFeed binds(binds_, streams, catalog_, writer, redactor_);
   std::vector<Head> heads;
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
     if (holds_binds(inputs_[i].kind())) continue;
@@ -181,6 +190,7 @@ Result<void> Import::merge(trace::TraceWriter& writer) {
     heads.pop_back();
   }
   while (!heads.empty() || !binds.done()) {
+    INQUEST_TRY_VOID(spare_names(heads, writer));
     const auto first = std::min_element(heads.begin(), heads.end(), [](const Head& a, const Head& b) {
       return std::make_pair(a.feed->at(), a.input) < std::make_pair(b.feed->at(), b.input);
     });
@@ -197,6 +207,18 @@ Result<void> Import::merge(trace::TraceWriter& writer) {
   }
   INQUEST_TRY_VOID(lines_.write(streams, writer, catalog_));
   for (const Input& input : inputs_) INQUEST_TRY_VOID(input.check_useful());
+  return {};
+}
+
+// Names that come once would fill the memory. What goes with them is the index.
+Result<void> Import::spare_names(const std::vector<Head>& heads, trace::TraceWriter& writer) {
+  const size_t taken = catalog_.memory();
+  if (taken <= kNamesKept) return {};
+  const bool held = std::any_of(heads.begin(), heads.end(), [](const Head& head) { return head.feed->holds_names(); });
+  if (held && taken <= kNamesAtMost) return {};
+  for (const Head& head : heads) head.feed->let_go_of_names();
+  INQUEST_TRY_VOID(writer.forget_names());
+  catalog_ = Catalog();
   return {};
 }
 
@@ -217,11 +239,8 @@ Result<ImportReport> Import::run() {
   report_.output = options_->output;
   report_.losses = losses_.shown();
   report_.loss_count = losses_.count();
-  report_.warning_count = decoder_.warning_count();
-  for (const kube::Warning& warning : decoder_.take_warnings()) {
-    if (report_.warnings.size() == kWarningsShown) break;
-    report_.warnings.push_back(warning.object + ": " + warning.field + ": " + warning.text);
-  }
+  report_.warning_count = warnings_.count();
+  report_.warnings = warnings_.shown();
   return std::move(report_);
 }
 

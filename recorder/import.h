@@ -44,9 +44,10 @@ struct ClockOffset {
 
 struct ImportReport {
   std::string output;
-  std::vector<ImportLoss> losses;     // at most 20 with their text …
-  uint64_t loss_count = 0;            // … of this many
-  std::vector<std::string> warnings;  // fields that could not be decoded; nothing is lost by them
+  std::vector<ImportLoss> losses;  // at most 20 with their text …
+  uint64_t loss_count = 0;         // … of this many
+  // With their places; nothing is lost by them: fields that could not be decoded, times decades away from those around.
+  std::vector<std::string> warnings;
   uint64_t warning_count = 0;
   std::vector<ClockOffset> offsets;
   std::array<uint64_t, kSecretKinds.size()> redacted{};  // by SecretKind; in the trace's notes too

@@ -51,6 +51,7 @@ class Input {
     source_->set_long_reader(&reader);
     if (values_ != nullptr) values_->set_long_reader(&reader);
   }
+  std::string place(const Line& line) const { return source_->place(line.number); }
   void used() { ++used_; }
   uint64_t lost() const { return lost_; }
 

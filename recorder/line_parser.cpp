@@ -197,6 +197,8 @@ Result<CaptureLine> LineParser::capture(const Line& line) {
     out.kind = CaptureLine::Kind::kOpen;
   } else if (kind == "close") {
     out.kind = CaptureLine::Kind::kClose;
+  } else if (kind == "origin") {
+    out.kind = CaptureLine::Kind::kOrigin;
   } else {
     return bad("its kind is none of list, open, frame, close");
   }

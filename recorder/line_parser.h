@@ -17,9 +17,9 @@
 
 namespace inquest::recorder {
 
-// {"t", "stream", "kind": list | open | frame | close, "path", "status", "body", "reason"}
+// {"t", "stream", "kind": list | open | frame | close | origin, "path", "status", "body", "reason"}
 struct CaptureLine {
-  enum class Kind : uint8_t { kList, kOpen, kFrame, kClose };
+  enum class Kind : uint8_t { kList, kOpen, kFrame, kClose, kOrigin };  // of what a cut was taken out of
   Kind kind = Kind::kFrame;
   Time t;
   std::string_view stream, path, body, reason;

@@ -4,10 +4,12 @@
 
 #include "recorder/json_shape.h"
 #include "recorder/json_text.h"
+#include "schema/limits.h"
 
 namespace inquest::recorder {
 namespace {
 
+constexpr size_t kMaxNames = size_t{48} << 20;
 constexpr size_t kPiece = size_t{2} << 20;
 constexpr size_t kMaxEnvelope = size_t{64} << 10;
 constexpr std::string_view kBody = "\"body\":\"";
@@ -38,6 +40,7 @@ bool LongList::begin(std::string_view prefix) {
   in_body_ = in_string_ = escaped_ = in_items_ = false;
   short_ = first_ = true;
   depth_ = 0;
+  names_before_ = catalog_->memory();
   if (form_ == Form::kValue) {
     const JsonShape shape = shape_of(prefix.substr(0, kMaxEnvelope));
     return shape.has_items || ends_with_list(shape.kind);
@@ -138,6 +141,9 @@ void LongList::flush_piece(bool last) {
   list_.rv = std::max(list_.rv, part->rv);
   if (!part->continue_token.empty()) list_.continue_token = part->continue_token;
   std::move(part->objects.begin(), part->objects.end(), std::back_inserter(list_.objects));
+  list_.left_out += part->left_out;
+  if (list_.objects.size() > trace::kMaxBatchObjects) return fail("more items than a list may have, 262,144");
+  if (catalog_->memory() - names_before_ > kMaxNames) return fail("names of items that take more than 48 MiB");
   const std::string_view kept = redactor_->redact(wrapped_);
   std::string out = piece_.substr(0, skip);
   out.append(kept.substr(from, kept.size() - from - tail.size()));

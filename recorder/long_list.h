@@ -2,7 +2,8 @@
 // and redacted a few at a time, and put aside on disk; only their facts stay in memory.
 //
 // Fed by LineSource (a capture line whose body is the list) or ValueSource (the list itself). Limits: one item 8 MiB, a
-// list 1 GiB, 524,288 items. Anything that is no list, or breaks off, is an error and kept nowhere. Not thread-safe.
+// list 1 GiB, 262,144 items, 48 MiB of memory for their names. Anything that is no list, or breaks off, is an error and
+// kept nowhere. Not thread-safe.
 #pragma once
 
 #include <string>
@@ -20,8 +21,8 @@ namespace inquest::recorder {
 class LongList : public LongReader {
  public:
   enum class Form : uint8_t { kCaptureLine, kValue };
-  LongList(Form form, kube::Decoder& decoder, Redactor& redactor, BodySpool& spool)
-      : form_(form), decoder_(&decoder), redactor_(&redactor), spool_(&spool) {}
+  LongList(Form form, const Catalog& catalog, kube::Decoder& decoder, Redactor& redactor, BodySpool& spool)
+      : form_(form), catalog_(&catalog), decoder_(&decoder), redactor_(&redactor), spool_(&spool) {}
 
   bool begin(std::string_view prefix) override;
   void more(std::string_view chunk) override;
@@ -44,6 +45,7 @@ class LongList : public LongReader {
   }
 
   Form form_;
+  const Catalog* catalog_;
   kube::Decoder* decoder_;
   Redactor* redactor_;
   BodySpool* spool_;
@@ -52,7 +54,7 @@ class LongList : public LongReader {
   kube::DecodedList list_;
   CaptureLine line_;
   std::string envelope_, line_text_, error_;
-  size_t hole_ = 0;
+  size_t hole_ = 0, names_before_ = 0;
   std::vector<BodySpool::Ref> pieces_;
 
   // The envelope and the escapes of the body.

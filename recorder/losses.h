@@ -38,4 +38,20 @@ class Losses {
   std::map<std::pair<std::string, std::string>, uint64_t> groups_;
 };
 
+// Fields that could not be decoded, and what else is odd without anything being lost.
+class Warnings {
+ public:
+  void add(const std::string& place, const std::string& text, uint64_t count = 1) {
+    count_ += count;
+    if (shown_.size() < kLossesShown) shown_.push_back(place + ": " + text);
+  }
+  void count_more(uint64_t count) { count_ += count; }
+  uint64_t count() const { return count_; }
+  const std::vector<std::string>& shown() const { return shown_; }
+
+ private:
+  std::vector<std::string> shown_;
+  uint64_t count_ = 0;
+};
+
 }  // namespace inquest::recorder

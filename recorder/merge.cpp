@@ -1,6 +1,7 @@
 #include "recorder/merge.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -8,6 +9,7 @@
 #include "recorder/bind_set.h"
 #include "recorder/names.h"
 #include "recorder/source.h"
+#include "schema/identity_hash.h"
 #include "schema/reader.h"
 #include "schema/writer.h"
 
@@ -19,6 +21,10 @@ using trace::RecordKind;
 using trace::Seq;
 
 constexpr const char* kNoteSource = "merge";
+constexpr size_t kMaxTraces = 16;                  // each open one takes some megabytes
+constexpr size_t kNamesKept = size_t{4} << 20;     // of each input, in memory
+constexpr size_t kMergedNames = size_t{32} << 20;  // of what is written
+constexpr size_t kMaxOpen = 100'000;               // binds of one trace that wait for their answers
 
 struct Place {  // of a record
   size_t input = 0;
@@ -43,12 +49,13 @@ struct Input {
   std::optional<Record> head;  // nothing: at the end
   Time at, start;
   std::optional<Time> origin;
-  std::map<Seq, Seq> requests;  // in the input: in the merged trace
+  std::map<Seq, Seq> requests;                 // in the input: in the merged trace
+  std::map<std::string, std::string> renamed;  // sources, because another input has one of that name
 };
 
 class Merge {
  public:
-  explicit Merge(std::vector<Input> inputs) : inputs_(std::move(inputs)), spool_(""), binds_(seen_names_, spool_) {}
+  explicit Merge(std::vector<Input> inputs) : inputs_(std::move(inputs)), spool_(""), binds_(spool_) {}
 
   Result<void> look();
   Result<MergeReport> run(trace::TraceWriter& writer);
@@ -61,8 +68,10 @@ class Merge {
   };
 
   Result<void> look_at(size_t input);
-  void observe(size_t input, const Record& record, Names& names, std::map<Seq, std::vector<size_t>>& open);
+  void observe(size_t input, const Record& record, std::map<Seq, std::vector<uint32_t>>& open);
+  Result<void> spare_names(Input& input, trace::TraceWriter& writer);
   void join_binds();
+  void tell_sources_apart();
   void find_continued();
   Result<void> declare(trace::TraceWriter& writer);
   Result<void> write_origin(trace::TraceWriter& writer);
@@ -72,11 +81,11 @@ class Merge {
   bool skips(size_t index, const Record& record) const;
   void tell(trace::TraceWriter& writer);
 
-  Catalog catalog_, seen_names_;
+  Catalog catalog_;
   std::vector<Input> inputs_;
   BodySpool spool_;
   BindSet binds_;
-  std::vector<Observed> observed_;  // by index into binds_.seen()
+  std::deque<Observed> observed_;  // by index into binds_.seen(); no vector: growing one doubles it
   bool too_many_ = false;
   std::set<Place> dropped_;  // requests that another trace has, too
   std::map<Place, std::vector<trace::BindObservation>> added_;
@@ -91,17 +100,40 @@ Result<void> Merge::look() {
       input.streams.push_back({{id++}, summary.stream, {}, {}, 0, {}});
     }
   }
+  tell_sources_apart();
   for (size_t i = 0; i < inputs_.size(); ++i) INQUEST_TRY_VOID(look_at(i));
   find_continued();
   join_binds();
   return {};
 }
 
+// Two files of one name are two sources, and export must not make one of them.
+void Merge::tell_sources_apart() {
+  std::set<std::string> taken;
+  for (Input& input : inputs_) {
+    std::map<std::string, std::string> renamed;
+    std::set<std::string> own;
+    for (const InputStream& stream : input.streams) own.insert(stream.stream.source);
+    for (const std::string& source : own) {
+      std::string name = source;
+      for (int i = 2; !source.empty() && (taken.contains(name) || (i > 2 && own.contains(name))); ++i)
+        name = source + " (" + std::to_string(i) + ")";
+      renamed[source] = name;
+    }
+    for (InputStream& stream : input.streams) {
+      const std::string& name = renamed[stream.stream.source];
+      if (name != stream.stream.source) input.renamed[stream.stream.source] = name;
+      stream.stream.source = name;
+    }
+    for (const auto& [source, name] : renamed) taken.insert(name);
+  }
+}
+
 Result<void> Merge::look_at(size_t index) {
   Input& input = inputs_[index];
-  Names names(input.reader.catalog(), seen_names_);
-  std::map<Seq, std::vector<size_t>> open;
+  std::map<Seq, std::vector<uint32_t>> open;
   for (;;) {
+    input.reader.forget_names_beyond(kNamesKept);
     INQUEST_TRY(const Record* record, input.reader.next());
     if (record == nullptr) break;
     if (record->kind == RecordKind::kSource) {
@@ -114,21 +146,22 @@ Result<void> Merge::look_at(size_t index) {
     stream.last = std::max(stream.last, record->wall);
     if (record->kind != RecordKind::kGap && !record->checkpoint) stream.reached = std::max(stream.reached, record->rv);
     if (record->kind == RecordKind::kBindRequest || record->kind == RecordKind::kBindAnswer) {
-      observe(index, *record, names, open);
+      observe(index, *record, open);
     }
   }
   input.reader.rewind();
   return {};
 }
 
-void Merge::observe(size_t index, const Record& record, Names& names, std::map<Seq, std::vector<size_t>>& open) {
+void Merge::observe(size_t index, const Record& record, std::map<Seq, std::vector<uint32_t>>& open) {
   if (record.kind == RecordKind::kBindAnswer) {
     const auto request = open.find(record.bind.request);
     if (request == open.end()) return;
-    for (const size_t i : request->second) binds_.seen()[i].code = record.bind.code;
+    for (const uint32_t i : request->second) binds_.seen()[i].code = record.bind.code;
     open.erase(request);
     return;
   }
+  const Catalog& catalog = inputs_[index].reader.catalog();
   for (const trace::BindObservation& observation : record.bind.observations) {
     if (binds_.seen().size() >= kMaxBinds) {
       too_many_ = true;
@@ -136,15 +169,18 @@ void Merge::observe(size_t index, const Record& record, Names& names, std::map<S
     }
     const InputStream& stream = inputs_[index].streams[observation.stream.value];
     SeenBind bind;
-    bind.input = stream.id.value;
+    bind.input = static_cast<uint16_t>(stream.id.value);
     bind.own_log = stream.stream.kind == trace::StreamKind::kBindLog;
-    bind.pod = names.pod(record.bind.pod);
-    bind.node = names.node(record.bind.node);
-    bind.scheduler = names.string(record.bind.scheduler);
+    const KeyId key = catalog.key_of(record.bind.pod);
+    bind.pod = name_hash(catalog.ns(key), catalog.name(key));
+    bind.uid = text_hash(catalog.uid(record.bind.pod));
+    bind.node = text_hash(catalog.node_name(record.bind.node));
+    bind.scheduler = text_hash(catalog.text(record.bind.scheduler));
     bind.sent = observation.sent;
     bind.answered = observation.answered;
-    open[record.seq].push_back(binds_.seen().size());
-    binds_.seen().push_back(bind);
+    open[record.seq].push_back(static_cast<uint32_t>(binds_.seen().size()));
+    if (open.size() > kMaxOpen) open.erase(open.begin());
+    binds_.add(bind);
     observed_.push_back({{index, record.seq}, {stream.id, observation.sent, observation.answered}});
   }
 }
@@ -153,9 +189,9 @@ void Merge::join_binds() {
   if (too_many_) return;
   binds_.join();
   for (const JoinedBind& joined : binds_.joined()) {
-    const Place primary = observed_[joined.observations.front()].place;
+    const Place primary = observed_[joined.first].place;
     std::set<size_t> seen_by{primary.input};
-    for (const uint32_t i : joined.observations) {
+    for (const uint32_t i : binds_.observations(joined)) {
       const Observed& other = observed_[i];
       if (other.place.input == primary.input) continue;
       dropped_.insert(other.place);
@@ -249,10 +285,23 @@ Result<void> Merge::write_gap(InputStream& stream, const Record& first, trace::T
   return seq.ok() ? Result<void>() : Result<void>(seq.error());
 }
 
+// Called between two records, when the input's next one has not been read.
+Result<void> Merge::spare_names(Input& input, trace::TraceWriter& writer) {
+  if (input.reader.forget_names_beyond(kNamesKept)) input.names->clear();
+  if (catalog_.memory() <= kMergedNames) return {};
+  INQUEST_TRY_VOID(writer.forget_names());
+  catalog_ = Catalog();
+  for (Input& each : inputs_) each.names->clear();
+  return {};
+}
+
 Result<void> Merge::write(size_t index, trace::TraceWriter& writer) {
   Input& input = inputs_[index];
   Record record = *std::move(input.head);
-  if (skips(index, record)) return advance(input);
+  if (skips(index, record)) {
+    INQUEST_TRY_VOID(spare_names(input, writer));
+    return advance(input);
+  }
   InputStream& stream = input.streams[record.stream.value];
   if (stream.continues && record.kind != RecordKind::kSource) INQUEST_TRY_VOID(write_gap(stream, record, writer));
   INQUEST_TRY(const std::string body, input.reader.body(record.seq));
@@ -272,6 +321,8 @@ Result<void> Merge::write(size_t index, trace::TraceWriter& writer) {
   INQUEST_TRY(const Seq seq, writer.append(record, body));
   ++report_.records;
   if (record.kind == RecordKind::kBindRequest) input.requests[record.seq] = seq;
+  if (input.requests.size() > kMaxOpen) input.requests.erase(input.requests.begin());
+  INQUEST_TRY_VOID(spare_names(input, writer));
   return advance(input);
 }
 
@@ -297,8 +348,12 @@ Result<MergeReport> Merge::run(trace::TraceWriter& writer) {
 void Merge::tell(trace::TraceWriter& writer) {
   for (const Input& input : inputs_) {
     const trace::TraceInfo& info = input.reader.info();
-    for (const trace::TraceLoss& loss : info.losses) writer.add_loss(loss.source, loss.what, loss.count);
-    for (const trace::TraceLoss& note : info.all_notes()) writer.add_note(note.source, note.what, note.count);
+    const auto source = [&](const std::string& name) {
+      const auto other = input.renamed.find(name);
+      return other == input.renamed.end() ? name : other->second;
+    };
+    for (const trace::TraceLoss& loss : info.losses) writer.add_loss(source(loss.source), loss.what, loss.count);
+    for (const trace::TraceLoss& note : info.all_notes()) writer.add_note(source(note.source), note.what, note.count);
     if (info.state != trace::TraceState::kClosed) {
       writer.add_loss(kNoteSource, "a trace that this was merged from was not closed", 1);
     }
@@ -314,6 +369,7 @@ void Merge::tell(trace::TraceWriter& writer) {
 // When the first thing in it happened; that of a cut is not its origin.
 Result<Time> first_time(trace::TraceReader& reader) {
   for (;;) {
+    reader.forget_names_beyond(kNamesKept);
     INQUEST_TRY(const Record* record, reader.next());
     if (record != nullptr && record->kind == RecordKind::kSource) continue;
     const Time first = record == nullptr ? Time::never() : record->wall;
@@ -347,6 +403,10 @@ Result<void> check_inputs(const std::vector<Input>& inputs) {
 Result<MergeReport> merge_traces(const MergeOptions& options) {
   if (options.inputs.size() < 2) {
     return Error{ErrorCode::kUsage, "one trace alone is not to be merged", "", "name two or more"};
+  }
+  if (options.inputs.size() > kMaxTraces) {
+    return Error{ErrorCode::kUsage, "more than " + std::to_string(kMaxTraces) + " traces at once", "",
+                 "merge some of them, then the results"};
   }
   std::vector<Input> inputs;
   std::string scope;

@@ -4,8 +4,9 @@
 // A stream that begins after one of the same name in another trace has ended goes on where that one stopped: a replay
 // takes both for one, and what lies between is a gap record. Same-named streams that overlap in time are both kept, and
 // a warning and a note say that a replay's view is made of the first. A bind that two traces saw is one bind (by the
-// rules of bind_set.h). Limits: the names of all traces stand in memory; above 1 Mi observations binds are not joined,
-// which a note says.
+// rules of bind_set.h). Sources of one name get names of their own ("x.jsonl (2)"). Memory does not grow with the
+// traces. Limits: 16 traces; above 1 Mi observations binds are not joined, which a note says; of more than 100,000
+// requests that wait for an answer the oldest stay without.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,10 @@ namespace inquest::recorder {
 
 class Names {
  public:
-  // Both must outlive this, or clear() must follow when one was emptied.
+  // Both must outlive this; clear() must follow when one was emptied.
   Names(const Catalog& from, Catalog& to) : from_(&from), to_(&to) {}
+
+  void clear() { *this = Names(*from_, *to_); }
 
   StringId string(StringId id) {
     return moved(strings_, id, [&] { return to_->string(from_->text(id)); });

@@ -8,6 +8,8 @@
 namespace inquest::recorder {
 namespace {
 
+constexpr size_t kNamesKept = size_t{64} << 20;
+
 class Rewrite {
  public:
   Rewrite(trace::TraceReader& reader, trace::TraceWriter& writer, Redactor& redactor)
@@ -24,6 +26,9 @@ class Rewrite {
       INQUEST_TRY(const std::string body, reader_->body(record->seq));
       INQUEST_TRY(const trace::Seq seq, writer_->append(*record, kept(*record, body)));
       INQUEST_CHECK(seq == record->seq, seq, record->seq);
+      if (!reader_->at_batch_end() || reader_->catalog().memory() <= kNamesKept) continue;
+      INQUEST_TRY_VOID(writer_->forget_names());
+      reader_->forget_names();
     }
     for (const trace::TraceLoss& loss : reader_->info().losses) writer_->add_loss(loss.source, loss.what, loss.count);
     for (const trace::TraceLoss& note : reader_->info().all_notes())

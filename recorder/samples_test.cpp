@@ -338,5 +338,60 @@ TEST_F(SamplesTest, AuditLogsOfEveryLevel) {
   EXPECT_EQ(bodies_.back(), batch);
 }
 
+TEST_F(SamplesTest, NamesAboveOneKibibyte) {
+  const std::string longest(1022, 'n'), longer(1023, 'n');  // the uid has two bytes more
+  EXPECT_EQ(import({frame("ADDED", pod(longest, "5")) + frame("ADDED", pod("a", "6"))}), "pods:ADDED(5) pods:ADDED(6)");
+  EXPECT_EQ(import({frame("ADDED", pod(longer, "5")) + frame("ADDED", pod("a", "6"))}),
+            "objects:undecodable pods:ADDED(6)");
+  EXPECT_EQ(bodies_[0], frame("ADDED", pod(longer, "5")));
+  ASSERT_EQ(report_.loss_count, 1u);
+  EXPECT_NE(report_.losses[0].place.find("in0:1"), std::string::npos) << report_.losses[0].place;
+  EXPECT_NE(report_.losses[0].text.find("a name of more than 1 KiB"), std::string::npos) << report_.losses[0].text;
+  EXPECT_EQ(report_.losses[0].text.find(longest), std::string::npos);
+  const std::string list = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[)" +
+                           pod(longer, "3") + "," + pod("a", "4") + "]}";
+  EXPECT_EQ(import({capture("list", list, "/api/v1/pods")}), "pods:list(5)1");
+  EXPECT_EQ(bodies_[0], list);
+  EXPECT_EQ(report_.loss_count, 1u);
+  EXPECT_FALSE(complete_);
+}
+
+TEST_F(SamplesTest, ListItemsThatAreNone) {
+  const std::string list = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[null,)" +
+                           pod("a", "4") + R"(,{"spec":{}},7]})";
+  for (const std::string& input : {list, capture("list", list, "/api/v1/pods")}) {
+    EXPECT_EQ(import({input}), "pods:list(5)1");
+    EXPECT_EQ(bodies_[0], list);
+    ASSERT_EQ(report_.loss_count, 3u);
+    EXPECT_NE(report_.losses[0].place.find("in0:1"), std::string::npos);
+    EXPECT_FALSE(complete_);
+    ASSERT_FALSE(report_.warnings.empty());
+    EXPECT_NE(report_.warnings[0].find("in0:1: "), std::string::npos) << report_.warnings[0];
+    EXPECT_NE(report_.warnings[0].find("items[0]"), std::string::npos) << report_.warnings[0];
+  }
+}
+
+TEST_F(SamplesTest, TimesDecadesAwayAreWarnedOfAndKept) {
+  const auto at = [](int64_t seconds, const std::string& object) {
+    return R"({"t":)" + std::to_string(seconds * 1'000'000'000) + R"(,"stream":"pods","kind":"frame","body":)" +
+           frame("ADDED", object) + "}\n";
+  };
+  constexpr int64_t k2024 = 1'704'067'200, k2262 = 9'214'646'400;
+  const std::string created = R"(,"creationTimestamp":"1960-01-01T00:00:00Z")";
+  EXPECT_EQ(import({at(k2024, pod("a", "1")) + at(k2262, pod("b", "2")) + at(k2024 + 1, pod("c", "3"))}),
+            "pods:ADDED(1) envelope pods:ADDED(2) envelope pods:ADDED(3) envelope");
+  ASSERT_EQ(report_.warning_count, 1u);
+  EXPECT_NE(report_.warnings[0].find("in0:2: its time, 2262-"), std::string::npos) << report_.warnings[0];
+  EXPECT_EQ(report_.loss_count, 0u);
+  // The first line is the odd one: what follows is compared with itself.
+  import({at(k2262, pod("a", "1")) + at(k2024, pod("b", "2")) + at(k2024 + 1, pod("c", "3")) +
+          at(k2024 + 2, pod("d", "4"))});
+  EXPECT_EQ(report_.warning_count, 2u);
+  import({at(k2024, pod("a", "1", created)) + at(k2024 + 1, pod("b", "2"))});
+  ASSERT_EQ(report_.warning_count, 1u);
+  EXPECT_NE(report_.warnings[0].find("in0:1: an object of 1960-01-01T00:00:00Z"), std::string::npos)
+      << report_.warnings[0];
+}
+
 }  // namespace
 }  // namespace inquest::recorder

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <map>
 
+#include "base/hash.h"
 #include "base/rfc3339.h"
 #include "recorder/json_shape.h"
+#include "recorder/name_limits.h"
 #include "recorder/source.h"
 #include "recorder/yaml_json.h"
+#include "schema/identity_hash.h"
 
 namespace inquest::recorder {
 namespace {
@@ -106,6 +109,7 @@ bool ValueFeed::advance() {
     if (!line) return false;
     line_ = *line;
     capture_ = {};
+    long_gone_ = false;
     capture_.body = line_.text;
     value_ = line_.text;
     if (input_->kind() == InputKind::kYaml) {
@@ -170,6 +174,8 @@ Result<void> ValueFeed::write() {
   const JsonShape shape = shape_of(value_);
   if (shape.has_items || ends_with_list(shape.kind)) {
     auto list = tools_.decoder.list(value_);
+    tell_warnings(list.ok() ? list->left_out : 0);
+    if (list.ok()) check_names(list->objects);
     if (!list.ok()) return undecodable(list.error().text);
     if (!list->continue_token.empty()) return undecodable("one page of a longer list; ask for whole lists");
     return write_items(*std::move(list));
@@ -181,8 +187,11 @@ Result<void> ValueFeed::write() {
 Result<void> ValueFeed::write_typed() {
   using Type = kube::DecodedFrame::Type;
   auto frame = tools_.decoder.frame(value_);
+  tell_warnings();
   if (!frame.ok()) return undecodable(frame.error().text);
   if (frame->type <= Type::kDeleted) {
+    if (name_too_long(tools_.catalog, frame->object)) return undecodable(kNameTooLong);
+    check_created(frame->object);
     INQUEST_TRY(State * state, stream_of(frame->object));
     INQUEST_TRY_VOID(mark_hole(*state));
     return write_object(*state, static_cast<Verb>(frame->type), std::move(frame->object));
@@ -218,6 +227,17 @@ Result<void> ValueFeed::write_error(int code, const std::string& text) {
   return append(*state, out);
 }
 
+bool ValueFeed::first_seen(const State& state, const ObjectFacts& object) {
+  const uint64_t key = combine(state.id.value, identity_hash(tools_.catalog, object));
+  if (seen_.contains(key)) return false;
+  if (seen_.size() < kMaxSeen) {
+    seen_[key];
+  } else {
+    ++not_told_;
+  }
+  return true;
+}
+
 // An object without a type: kubectl's.
 Result<void> ValueFeed::write_bare(const JsonShape& shape) {
   if (shape.kind == "Status") {
@@ -227,10 +247,13 @@ Result<void> ValueFeed::write_bare(const JsonShape& shape) {
   }
   if (shape.kind.empty()) return undecodable("neither a watch frame nor an object of a kind");
   auto object = tools_.decoder.object(value_);
+  tell_warnings();
   if (!object.ok()) return undecodable(object.error().text);
+  if (name_too_long(tools_.catalog, *object)) return undecodable(kNameTooLong);
+  check_created(*object);
   INQUEST_TRY(State * state, stream_of(*object));
   ++bare_;
-  const bool fresh = seen_.insert({state->id.value, identity_of(*object)}).second;
+  const bool fresh = first_seen(*state, *object);
   return write_object(*state, fresh ? Verb::kAdded : Verb::kModified, *std::move(object));
 }
 
@@ -244,7 +267,7 @@ Result<void> ValueFeed::write_items(kube::DecodedList list) {
   }
   for (ObjectFacts& object : list.objects) {
     INQUEST_TRY(State * state, stream_of(object));
-    seen_.insert({state->id.value, identity_of(object)});
+    first_seen(*state, object);
     auto& objects = streams[state->name];
     if (std::find(order.begin(), order.end(), state->name) == order.end()) order.push_back(state->name);
     objects.push_back(std::move(object));
@@ -267,6 +290,10 @@ Result<void> ValueFeed::write_items(kube::DecodedList list) {
 
 // A list too large for a line, of one kind: the body of one of several kinds could not be told apart.
 Result<void> ValueFeed::write_long_items() {
+  if (long_gone_) {
+    input_->lose(line_, "a long list that waited for its turn while names took too much memory", tools_.losses);
+    return {};
+  }
   kube::DecodedList& list = **long_.list();
   if (!list.continue_token.empty() || list.objects.empty()) {
     input_->lose(line_, "one page of a longer list; ask for whole lists", tools_.losses);
@@ -278,7 +305,7 @@ Result<void> ValueFeed::write_long_items() {
     input_->lose(line_, "a list of several kinds with more than 8 MiB; ask for one kind at a time", tools_.losses);
     return {};
   }
-  for (const ObjectFacts& object : list.objects) seen_.insert({state->id.value, identity_of(object)});
+  for (const ObjectFacts& object : list.objects) first_seen(*state, object);
   return write_long(*state);
 }
 
@@ -290,6 +317,11 @@ void ValueFeed::finish() {
   }
   if (converted_ > 0) {
     tools_.writer.add_note(source, "YAML documents kept as JSON, since something in them was redacted", converted_);
+  }
+  if (bare_ > 0 && not_told_ > 0) {
+    tools_.losses.add(source, input_->path(),
+                      "more than " + std::to_string(kMaxSeen) +
+                          " objects without event types: every version of those beyond counts as ADDED");
   }
   if (bare_ > 0) {
     tools_.losses.add(source, input_->path(),

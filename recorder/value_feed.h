@@ -8,16 +8,17 @@
 #pragma once
 
 #include <deque>
-#include <set>
 #include <string>
 
+#include "base/hash_map.h"
 #include "recorder/body_spool.h"
 #include "recorder/capture_feed.h"
 #include "recorder/json_shape.h"
 
 namespace inquest::recorder {
 
-inline constexpr size_t kMaxReadAhead = 500'000;  // values of a streaming list
+inline constexpr size_t kMaxReadAhead = 500'000;     // values of a streaming list
+inline constexpr size_t kMaxSeen = size_t{4} << 20;  // objects that are known again
 
 class ValueFeed : public CaptureFeed {
  public:
@@ -33,6 +34,8 @@ class ValueFeed : public CaptureFeed {
     uint64_t number = 0, lost = 0;
   };
   std::optional<Line> next_line();
+  // True the first time that this object comes.
+  bool first_seen(const State& state, const ObjectFacts& object);
   void look_ahead();
   Result<void> write_typed();
   Result<void> write_bare(const JsonShape& shape);
@@ -49,9 +52,10 @@ class ValueFeed : public CaptureFeed {
   std::deque<Ahead> ahead_;
   std::string ahead_text_, json_, name_;
   bool looked_ = false, streaming_ = false;
-  std::string_view value_;                                             // JSON of the value read
-  std::set<std::pair<uint32_t, std::pair<uint64_t, uint64_t>>> seen_;  // stream, identity: to infer verbs
-  uint64_t made_up_ = 0, bare_ = 0, converted_ = 0;
+  std::string_view value_;  // JSON of the value read
+  struct Nothing {};
+  HashMap<Nothing> seen_;  // objects of all streams, to infer verbs
+  uint64_t made_up_ = 0, bare_ = 0, converted_ = 0, not_told_ = 0;
   uint64_t lost_ = 0, marked_ = 0;  // losses before the value read, and those that a gap tells of
 };
 

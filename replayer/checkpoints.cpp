@@ -1,10 +1,13 @@
 #include "replayer/checkpoints.h"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <tuple>
 
+#include "base/hash_map.h"
 #include "replayer/identity.h"
+#include "schema/identity_hash.h"
+#include "schema/table_hash.h"
 
 namespace inquest::replayer {
 
@@ -14,7 +17,16 @@ using trace::Seq;
 
 namespace {
 
-using State = std::map<Identity, Version>;
+// An object as the watch left it.
+struct Folded {
+  ResourceVersion rv = 0;
+  uint64_t node = 0;  // a hash of its name; 0: none
+  Seq seq = 0;        // where it was shown
+  friend bool operator==(const Folded& a, const Folded& b) { return a.rv == b.rv && a.node == b.node; }
+};
+using State = HashMap<Folded>;  // by identity_hash()
+
+uint64_t node_hash(const Catalog& catalog, NodeId node) { return node ? table_hash(catalog.node_name(node)) | 1 : 0; }
 
 struct Pending {
   ResourceVersion rv = 0;
@@ -29,6 +41,7 @@ struct Fold {
   State state;
   ResourceVersion reached = 0;
   bool gap = false;
+  bool partial = false;  // objects were not kept
 };
 
 class Comparer {
@@ -42,6 +55,7 @@ class Comparer {
       INQUEST_TRY(const Record* record, reader_.next());
       if (record == nullptr) break;
       INQUEST_TRY_VOID(take(*record));
+      reader_.forget_names_beyond(trace::kWalkNames);
     }
     for (Fold& fold : folds_) INQUEST_TRY_VOID(compare_up_to(fold, UINT64_MAX));
     reader_.rewind();
@@ -58,9 +72,14 @@ class Comparer {
     while (true) {
       INQUEST_TRY(const Record* record, reader_.next());
       if (record == nullptr) break;
-      if (record->kind != RecordKind::kList || !record->checkpoint) continue;
-      folds_[record->stream.value].pending.push_back({record->rv, record->seq});
-      ++report_.checkpoints;
+      if (record->kind == RecordKind::kList && record->checkpoint) {
+        if (++report_.checkpoints > kMaxCheckpoints) {
+          ++report_.not_compared;
+        } else {
+          folds_[record->stream.value].pending.push_back({record->rv, record->seq});
+        }
+      }
+      reader_.forget_names_beyond(trace::kWalkNames);
     }
     for (Fold& fold : folds_) {
       std::sort(fold.pending.begin(), fold.pending.end(),
@@ -74,26 +93,27 @@ class Comparer {
     switch (record.kind) {
       case RecordKind::kList: {
         if (record.checkpoint) return {};
-        State listed = state_of(record);
-        const ResourceVersion rv = record.rv;
-        INQUEST_TRY_VOID(compare_up_to(fold, rv));
-        fold.state = std::move(listed);
-        fold.reached = std::max(fold.reached, rv);
+        INQUEST_TRY_VOID(compare_up_to(fold, record.rv));
+        folded_ -= fold.state.size();
+        fold.state.clear();
+        fold.partial = false;
+        for (const ObjectFacts& object : record.objects) put(fold, record, object);
+        fold.reached = std::max(fold.reached, record.rv);
         fold.gap = false;
         return {};
       }
       case RecordKind::kFrame: {
         if (record.objects.empty()) return {};
-        const auto [identity, version] = identify(reader_.catalog(), record.objects.front());
-        const Verb verb = record.verb;
+        const ObjectFacts& object = record.objects.front();
+        const ResourceVersion rv = rv_of(object);
         // A checkpoint at an earlier resourceVersion is complete: compare it before this change.
-        if (version.rv > 0) INQUEST_TRY_VOID(compare_up_to(fold, version.rv));
-        if (verb == Verb::kDeleted) {
-          fold.state.erase(identity);
+        if (rv > 0) INQUEST_TRY_VOID(compare_up_to(fold, rv));
+        if (record.verb == Verb::kDeleted) {
+          folded_ -= fold.state.erase(identity_hash(reader_.catalog(), object)) ? 1 : 0;
         } else {
-          fold.state[identity] = version;
+          put(fold, record, object);
         }
-        fold.reached = std::max(fold.reached, version.rv);
+        fold.reached = std::max(fold.reached, rv);
         return {};
       }
       case RecordKind::kBookmark:
@@ -107,59 +127,133 @@ class Comparer {
     }
   }
 
-  State state_of(const Record& list) const {
-    State state;
-    for (const ObjectFacts& object : list.objects) state.insert(identify(reader_.catalog(), object));
-    return state;
+  void put(Fold& fold, const Record& record, const ObjectFacts& object) {
+    const Catalog& catalog = reader_.catalog();
+    const uint64_t identity = identity_hash(catalog, object);
+    const Folded value{rv_of(object), node_hash(catalog, identify(catalog, object).second.node), record.seq};
+    if (Folded* known = fold.state.find(identity); known != nullptr) {
+      *known = value;
+    } else if (folded_ == kMaxFolded) {
+      fold.partial = true;
+      ++report_.not_kept;
+    } else {
+      fold.state[identity] = value;
+      ++folded_;
+    }
   }
 
-  // Compares the checkpoints below `rv`. Reads records, so the one that next() gave last is gone afterwards.
+  // Compares the checkpoints below `rv`.
   Result<void> compare_up_to(Fold& fold, ResourceVersion rv) {
     for (; fold.next < fold.pending.size() && fold.pending[fold.next].rv < rv; ++fold.next) {
-      const Pending& checkpoint = fold.pending[fold.next];
-      INQUEST_TRY(const Record list, reader_.record(checkpoint.seq));
-      const State listed = state_of(list);
-      if (listed == fold.state) {
-        ++report_.equal;
-      } else if (fold.gap || fold.reached == 0 || (rv == UINT64_MAX && fold.reached < checkpoint.rv)) {
-        ++report_.not_compared;  // the watch had not begun, or may just not have got there
-      } else {
-        describe(fold, checkpoint, listed);
-      }
+      INQUEST_TRY_VOID(compare(fold, fold.pending[fold.next], rv == UINT64_MAX));
     }
     return {};
   }
 
-  void describe(const Fold& fold, const Pending& checkpoint, const State& listed) {
-    for (const auto& [identity, version] : listed) {
-      const auto folded = fold.state.find(identity);
-      if (folded == fold.state.end()) {
-        add(fold, checkpoint, identity,
-            "in the list at rv " + std::to_string(version.rv) + ", not in the folded watch");
-      } else if (folded->second.rv != version.rv) {
-        add(fold, checkpoint, identity,
-            "rv " + std::to_string(version.rv) + " in the list, rv " + std::to_string(folded->second.rv) +
-                " in the folded watch");
-      } else if (folded->second.node != version.node) {
-        add(fold, checkpoint, identity,
-            "on '" + std::string(reader_.catalog().node_name(version.node)) + "' in the list, on '" +
-                std::string(reader_.catalog().node_name(folded->second.node)) + "' in the folded watch");
-      }
+  Result<void> compare(Fold& fold, const Pending& checkpoint, bool at_end) {
+    if (fold.partial) {
+      ++report_.not_compared;
+      return {};
     }
-    for (const auto& [identity, version] : fold.state) {
-      if (listed.contains(identity)) continue;
-      add(fold, checkpoint, identity, "in the folded watch at rv " + std::to_string(version.rv) + ", not in the list");
+    INQUEST_TRY(const Record list, read(checkpoint.seq));
+    const Catalog& catalog = lists_->catalog();
+    State listed;
+    bool equal = true;
+    for (const ObjectFacts& object : list.objects) {
+      const uint64_t identity = identity_hash(catalog, object);
+      const Folded value{rv_of(object), node_hash(catalog, identify(catalog, object).second.node), list.seq};
+      listed[identity] = value;
+      const Folded* folded = fold.state.find(identity);
+      equal = equal && folded != nullptr && *folded == value;
     }
+    if (equal && listed.size() == fold.state.size()) {
+      ++report_.equal;
+    } else if (fold.gap || fold.reached == 0 || (at_end && fold.reached < checkpoint.rv)) {
+      ++report_.not_compared;  // the watch had not begun, or may just not have got there
+    } else {
+      INQUEST_TRY_VOID(describe(fold, list, listed));
+    }
+    return {};
   }
 
-  void add(const Fold& fold, const Pending& checkpoint, const Identity& identity, std::string what) {
+  // By a reader of its own, whose names can be forgotten at any time.
+  Result<Record> read(Seq seq) {
+    if (!lists_) {
+      INQUEST_TRY(auto opened, trace::TraceReader::open(reader_.path()));
+      lists_.emplace(std::move(opened));
+    }
+    if (lists_->catalog().memory() > trace::kWalkNames) lists_->forget_names();
+    return lists_->record(seq);
+  }
+
+  Result<void> describe(Fold& fold, const Record& list, State& listed) {
+    struct Other {
+      size_t difference;
+      Seq shown;
+      uint64_t identity;
+    };
+    std::vector<Other> on_other_nodes;  // of which the folded watch's names are still to be read
+    for (const ObjectFacts& object : list.objects) {
+      const auto [identity, version] = identify(lists_->catalog(), object);
+      const uint64_t hash = identity_hash(lists_->catalog(), object);
+      const std::string name = name_in(lists_->catalog(), identity);
+      const std::string node(lists_->catalog().node_name(version.node));
+      const Folded* folded = fold.state.find(hash);
+      if (folded == nullptr) {
+        add(fold, list.seq, name, "in the list at rv " + std::to_string(version.rv) + ", not in the folded watch");
+      } else if (folded->rv != version.rv) {
+        add(fold, list.seq, name,
+            "rv " + std::to_string(version.rv) + " in the list, rv " + std::to_string(folded->rv) +
+                " in the folded watch");
+      } else if (folded->node != node_hash(lists_->catalog(), version.node)) {
+        on_other_nodes.push_back({report_.first.size(), folded->seq, hash});
+        add(fold, list.seq, name, "on '" + node + "' in the list, on '");
+      }
+    }
+    for (const Other& other : on_other_nodes) {
+      if (other.difference >= report_.first.size()) break;
+      INQUEST_TRY(const Shown shown, shown_at(other.shown, other.identity));
+      report_.first[other.difference].what += shown.node + "' in the folded watch";
+    }
+    std::vector<std::pair<Seq, uint64_t>> missing;
+    fold.state.for_each([&](uint64_t identity, const Folded& folded) {
+      if (!listed.contains(identity)) missing.emplace_back(folded.seq, identity);
+    });
+    std::sort(missing.begin(), missing.end());
+    for (const auto& [seq, identity] : missing) {
+      ++report_.differences;
+      if (report_.first.size() >= kKeptDifferences) continue;
+      INQUEST_TRY(const Shown shown, shown_at(seq, identity));
+      report_.first.push_back({list.seq, fold.name, shown.name,
+                               "in the folded watch at rv " + std::to_string(shown.rv) + ", not in the list"});
+    }
+    return {};
+  }
+
+  struct Shown {
+    std::string name, node;
+    ResourceVersion rv = 0;
+  };
+  Result<Shown> shown_at(Seq seq, uint64_t identity) {
+    INQUEST_TRY(const Record record, read(seq));
+    const Catalog& catalog = lists_->catalog();
+    for (const ObjectFacts& object : record.objects) {
+      if (identity_hash(catalog, object) != identity) continue;
+      const auto [who, version] = identify(catalog, object);
+      return Shown{name_in(catalog, who), std::string(catalog.node_name(version.node)), version.rv};
+    }
+    return Shown{};
+  }
+
+  void add(const Fold& fold, Seq list, const std::string& name, std::string what) {
     ++report_.differences;
-    if (report_.first.size() >= kKeptDifferences) return;
-    report_.first.push_back({checkpoint.seq, fold.name, name_in(reader_.catalog(), identity), std::move(what)});
+    if (report_.first.size() < kKeptDifferences) report_.first.push_back({list, fold.name, name, std::move(what)});
   }
 
   trace::TraceReader& reader_;
+  std::optional<trace::TraceReader> lists_;
   std::vector<Fold> folds_;  // by stream id
+  size_t folded_ = 0;
   CheckpointReport report_;
 };
 

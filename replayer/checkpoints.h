@@ -23,13 +23,16 @@ struct CheckpointReport {
   uint64_t checkpoints = 0;
   uint64_t equal = 0;
   uint64_t not_compared = 0;  // the watch did not reach the list's resourceVersion, or a gap lies before it
+  uint64_t not_kept = 0;      // objects beyond kMaxFolded: lists of their streams are not compared either
   uint64_t differences = 0;
   std::vector<CheckpointDifference> first;  // at most kKeptDifferences of them
 };
 inline constexpr size_t kKeptDifferences = 20;
+inline constexpr size_t kMaxFolded = size_t{2} << 20;  // objects alive at one instant, of all streams
+inline constexpr size_t kMaxCheckpoints = 500'000;     // that are compared
 
-// Compares uid, resourceVersion and nodeName of every object. Walks the trace twice; rewinds the reader first and
-// after.
+// Compares uid, resourceVersion and nodeName of every object. Walks the trace twice, in bounded memory, and empties the
+// reader's catalog on the way; rewinds the reader first and after.
 Result<CheckpointReport> compare_checkpoints(trace::TraceReader& reader);
 
 }  // namespace inquest::replayer

@@ -1,9 +1,10 @@
 #include "replayer/promises.h"
 
 #include <algorithm>
-#include <map>
 
+#include "base/hash_map.h"
 #include "replayer/identity.h"
+#include "schema/identity_hash.h"
 
 namespace inquest::replayer {
 
@@ -15,17 +16,22 @@ namespace {
 // An object as one stream last showed it.
 struct Shown {
   ResourceVersion rv = 0;
+  uint32_t list = 0;  // how many lists the stream had shown by then: what a later one lacks is gone
   Verb verb = Verb::kAdded;
 };
 
 // What one watch has shown so far.
 struct Watched {
   std::string name;
-  std::map<Identity, Shown> objects;  // deleted ones too: they must not come back
+  HashMap<Shown> objects;  // by identity_hash(); deleted ones too: they must not come back
+  uint32_t lists = 0;
+  bool partial = false;  // not all objects were kept
   ResourceVersion reached = 0;
   bool begun = false;
   bool gap = false;        // a gap record since the last list: what follows may be of objects never seen
   bool unordered = false;  // the initial ADDEDs of a watch from rv 0 come in no order (kubernetes-facts 5.3)
+
+  bool deleted(const Shown& shown) const { return shown.verb == Verb::kDeleted || shown.list != lists; }
 };
 
 class Checker {
@@ -42,6 +48,7 @@ class Checker {
       INQUEST_TRY(const Record* record, reader_.next());
       if (record == nullptr) break;
       take(*record);
+      reader_.forget_names_beyond(trace::kWalkNames);
     }
     reader_.rewind();
     return report_;
@@ -77,17 +84,17 @@ class Checker {
 
   void take_list(const Record& record, Watched& watch) {
     for (const ObjectFacts& object : record.objects) {
-      const auto before = watch.objects.find(identify(reader_.catalog(), object).first);
-      if (before == watch.objects.end()) continue;
-      if (before->second.verb == Verb::kDeleted) {
+      const Shown* before = watch.objects.find(identity_hash(reader_.catalog(), object));
+      if (before == nullptr) continue;
+      if (watch.deleted(*before)) {
         broken(Promise::kNoTimeTravel, record, watch, &object, "is listed after it was deleted");
       } else {
-        check_time(record, watch, object, before->second.rv, rv_of(object));
+        check_time(record, watch, object, before->rv, rv_of(object));
       }
     }
-    for (auto& [identity, shown] : watch.objects) shown.verb = Verb::kDeleted;  // what the list lacks is gone
+    ++watch.lists;
     for (const ObjectFacts& object : record.objects) {
-      watch.objects[identify(reader_.catalog(), object).first] = {rv_of(object), Verb::kAdded};
+      remember(watch, identity_hash(reader_.catalog(), object), {rv_of(object), watch.lists, Verb::kAdded});
     }
     watch.reached = record.rv;
     watch.begun = true;
@@ -113,11 +120,11 @@ class Checker {
   void take_frame(const Record& record, Watched& watch) {
     ++report_.frames;
     const ObjectFacts& object = record.objects.front();
-    const Identity identity = identify(reader_.catalog(), object).first;
+    const uint64_t identity = identity_hash(reader_.catalog(), object);
     const ResourceVersion rv = rv_of(object);
-    const auto known = watch.objects.find(identity);
-    const bool again = known != watch.objects.end() && rv != 0 && known->second.rv == rv &&
-                       known->second.verb == record.verb && watch.reached >= rv;
+    const Shown* known = watch.objects.find(identity);
+    const bool again = known != nullptr && rv != 0 && known->rv == rv && watch.reached >= rv &&
+                       (watch.deleted(*known) ? Verb::kDeleted : known->verb) == record.verb;
     if (record.verb != Verb::kAdded) watch.unordered = false;
     if (again) {
       broken(Promise::kUnique, record, watch, &object, "came before, at the same rv " + std::to_string(rv));
@@ -126,25 +133,55 @@ class Checker {
         broken(Promise::kOrdered, record, watch, &object,
                "rv " + std::to_string(rv) + " after rv " + std::to_string(watch.reached));
       }
-      check_known(record, watch, object, known == watch.objects.end() ? nullptr : &known->second);
+      check_known(record, watch, object, known);
     }
-    watch.objects[identity] = {rv, record.verb};
+    remember(watch, identity, {rv, watch.lists, record.verb});
     if (rv != 0) watch.reached = std::max(watch.reached, rv);
   }
 
   void check_known(const Record& record, Watched& watch, const ObjectFacts& object, const Shown* shown) {
-    const bool alive = shown != nullptr && shown->verb != Verb::kDeleted;
+    const bool alive = shown != nullptr && !watch.deleted(*shown);
     if (shown != nullptr && !alive && record.verb != Verb::kDeleted) {
       broken(Promise::kNoTimeTravel, record, watch, &object, "comes back after it was deleted");
     } else if (record.verb == Verb::kAdded && alive) {
       broken(Promise::kKnown, record, watch, &object, "ADDED though it was there");
-    } else if (record.verb != Verb::kAdded && shown == nullptr && !watch.gap) {
+    } else if (record.verb != Verb::kAdded && shown == nullptr && !watch.gap && !watch.partial) {
       broken(Promise::kKnown, record, watch, &object, "was never listed or ADDED");
     } else if (record.verb == Verb::kDeleted && shown != nullptr && !alive) {
       broken(Promise::kKnown, record, watch, &object, "DELETED twice");
     } else if (alive) {
       check_time(record, watch, object, shown->rv, rv_of(object));
     }
+  }
+
+  void remember(Watched& watch, uint64_t identity, const Shown& shown) {
+    if (Shown* known = watch.objects.find(identity); known != nullptr) {
+      *known = shown;
+      return;
+    }
+    if (remembered_ >= kMaxRemembered) forget_deleted();
+    if (remembered_ >= kMaxRemembered) {
+      watch.partial = true;
+      ++report_.not_kept;
+      return;
+    }
+    watch.objects[identity] = shown;
+    ++remembered_;
+  }
+
+  // Only where it makes room for long: it looks at all objects.
+  void forget_deleted() {
+    if (look_again_ > 0) {
+      --look_again_;
+      return;
+    }
+    for (Watched& watch : watches_) {
+      const size_t before = watch.objects.size();
+      watch.objects.erase_if([&](const Shown& shown) { return watch.deleted(shown); });
+      report_.forgotten += before - watch.objects.size();
+      remembered_ -= before - watch.objects.size();
+    }
+    if (remembered_ > kMaxRemembered / 8 * 7) look_again_ = kMaxRemembered / 8;
   }
 
   void check_time(const Record& record, Watched& watch, const ObjectFacts& object, ResourceVersion before,
@@ -165,6 +202,8 @@ class Checker {
 
   trace::TraceReader& reader_;
   std::vector<Watched> watches_;  // by stream id
+  size_t remembered_ = 0;         // objects of all watches
+  size_t look_again_ = 0;         // after so many that found no room
   PromiseReport report_;
 };
 

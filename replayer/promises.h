@@ -36,12 +36,16 @@ struct PromiseReport {
   uint64_t frames = 0;                       // that were checked
   std::array<uint64_t, kPromises> broken{};  // how often, by Promise
   std::vector<BrokenPromise> first;          // at most kKeptBroken of them
+  uint64_t forgotten = 0;                    // deleted objects beyond kMaxRemembered: they may come back unnoticed
+  uint64_t not_kept = 0;                     // live ones beyond it: nothing of them was checked but their order
 
   uint64_t total() const;
 };
 inline constexpr size_t kKeptBroken = 20;
+inline constexpr size_t kMaxRemembered = size_t{2} << 20;  // objects, of all streams
 
-// Walks the trace once, rewinding the reader first and after.
+// Walks the trace once, in bounded memory, and empties the reader's catalog on the way; rewinds the reader first and
+// after.
 Result<PromiseReport> check_promises(trace::TraceReader& reader);
 
 }  // namespace inquest::replayer

@@ -148,7 +148,8 @@ std::string info_text(const std::string& file, const trace::TraceInfo& info, con
     line("span", fmt::format("{} → {} · {}", format_rfc3339(info.start), format_rfc3339(info.end), span(length(info))));
   }
   line("records", fmt::format("{} in {}", count(info.records), counted(info.batches, "batch", "batches")));
-  line("pods", pods ? fmt::format("{} ({})", count(pods->pods), counted(pods->names, "name"))
+  line("pods", pods ? fmt::format("{}{} ({})", pods->at_least ? "at least " : "", count(pods->pods),
+                                  counted(pods->names, "name"))
                     : "not counted, the trace is long; --pods counts them");
   line("frames", frames_text(totals));
   line("lists", fmt::format("{}, {}", counted(totals.lists, "baseline"), counted(totals.checkpoints, "checkpoint")));
@@ -186,7 +187,7 @@ std::string info_json(const std::string& file, const trace::TraceInfo& info, con
   json.field("batches", info.batches).field("body_bytes", info.body_bytes).field("file_bytes", info.file_bytes);
   json.field("summary_intact", info.summary_intact);
   if (pods) {
-    json.field("pods", pods->pods).field("pod_names", pods->names);
+    json.field("pods", pods->pods).field("pod_names", pods->names).field("pods_at_least", pods->at_least);
   } else {
     json.nothing("pods").nothing("pod_names");
   }
@@ -260,6 +261,20 @@ std::string verify_promises(const replayer::PromiseReport& promises, Style style
   return out;
 }
 
+// More objects than memory is spent on.
+std::string unchecked_text(const Verification& found) {
+  std::string out;
+  const uint64_t versions = found.checkpoints->not_kept + found.promises->not_kept;
+  if (versions > 0) {
+    out += counted(versions, "version") + " of objects beyond the first " + count(replayer::kMaxRemembered);
+  }
+  if (found.promises->forgotten > 0) {
+    if (!out.empty()) out += kDot;
+    out += counted(found.promises->forgotten, "deleted object") + " forgotten: that they came back would not be seen";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string verify_text(const std::string& file, const trace::TraceInfo& info, const Verification& found, Style style) {
@@ -273,6 +288,7 @@ std::string verify_text(const std::string& file, const trace::TraceInfo& info, c
     return out + "checkpoints  not compared, because the trace is damaged\n";
   }
   out += verify_checkpoints(*found.checkpoints, style) + verify_promises(*found.promises, style);
+  if (found.partial()) out += "unchecked    " + style.unsure(unchecked_text(found)) + "\n";
   if (const std::string why = incomplete_because(info); !why.empty()) {
     out += "incomplete   " + style.unsure(why) + "\n";
   }
@@ -282,7 +298,8 @@ std::string verify_text(const std::string& file, const trace::TraceInfo& info, c
 void add_checkpoints(JsonWriter& json, const replayer::CheckpointReport& checkpoints) {
   json.key("checkpoints").begin_object();
   json.field("all", checkpoints.checkpoints).field("equal", checkpoints.equal);
-  json.field("not_compared", checkpoints.not_compared).field("differences", checkpoints.differences);
+  json.field("not_compared", checkpoints.not_compared).field("not_kept", checkpoints.not_kept);
+  json.field("differences", checkpoints.differences);
   json.key("first_differences").begin_array();
   for (const replayer::CheckpointDifference& difference : checkpoints.first) {
     json.begin_object().field("seq", difference.seq).field("stream", difference.stream);
@@ -294,7 +311,8 @@ void add_checkpoints(JsonWriter& json, const replayer::CheckpointReport& checkpo
 namespace {
 
 void add_promises(JsonWriter& json, const replayer::PromiseReport& promises) {
-  json.key("promises").begin_object().field("frames", promises.frames).key("broken").begin_object();
+  json.key("promises").begin_object().field("frames", promises.frames).field("not_kept", promises.not_kept);
+  json.field("forgotten", promises.forgotten).key("broken").begin_object();
   for (size_t i = 0; i < replayer::kPromises; ++i) {
     json.field(name_of(static_cast<replayer::Promise>(i)), promises.broken[i]);
   }

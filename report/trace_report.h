@@ -16,6 +16,7 @@ namespace inquest::report {
 // Lives of pods and the names they stand behind; known only to whoever has read all records.
 struct PodCounts {
   uint64_t pods = 0, names = 0;
+  bool at_least = false;  // there may be more: too many to be told apart
 };
 
 std::string info_text(const std::string& file, const trace::TraceInfo& info, const std::optional<PodCounts>& pods,
@@ -34,6 +35,10 @@ struct Verification {
 
   bool failed() const {
     return damage || (checkpoints && checkpoints->differences > 0) || (promises && promises->total() > 0);
+  }
+  // There were more objects than a check in bounded memory keeps.
+  bool partial() const {
+    return (checkpoints && checkpoints->not_kept > 0) || (promises && promises->not_kept + promises->forgotten > 0);
   }
 };
 std::string verify_text(const std::string& file, const trace::TraceInfo& info, const Verification& found, Style style);

@@ -10,6 +10,25 @@ namespace {
 
 constexpr size_t kBlock = size_t{64} << 10;
 
+size_t memory_of(const Resources& resources) {
+  constexpr size_t kText = 32;  // of a name that does not fit into its string
+  return resources.extended.size() * (sizeof(NamedAmount) + kText);
+}
+
+size_t memory_of(const Placement& placement) {
+  size_t bytes = sizeof placement + placement.node_selector.size() * sizeof(Label) +
+                 placement.tolerations.size() * sizeof(Toleration);
+  for (const SelectorTerm& term : placement.terms) {
+    bytes += sizeof term;
+    for (const std::vector<Requirement>* list : {&term.expressions, &term.fields}) {
+      for (const Requirement& requirement : *list) {
+        bytes += sizeof requirement + requirement.values.size() * sizeof(StringId);
+      }
+    }
+  }
+  return bytes;
+}
+
 uint64_t hash_pair(uint32_t a, uint32_t b) { return combine(table_seed(), uint64_t{a} << 32 | b); }
 
 // The ordinal of a value that is there already, or that is entered now, as `keep` keeps it.
@@ -32,6 +51,7 @@ std::string_view Catalog::store(std::string_view text) {
   if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < text.size()) {
     blocks_.emplace_back();
     blocks_.back().reserve(text.size() > kBlock ? text.size() : kBlock);
+    block_bytes_ += blocks_.back().capacity();
   }
   std::string& block = blocks_.back();
   const size_t at = block.size();
@@ -57,19 +77,49 @@ NodeId Catalog::node(std::string_view name) {
   return {intern(node_table_, nodes_, hash_pair(0, text.value), text)};
 }
 
-ShapeId Catalog::shape(const PodShape& shape) { return {intern(shape_table_, shapes_, hash_of(shape), shape)}; }
+ShapeId Catalog::shape(const PodShape& shape) {
+  return {intern(shape_table_, shapes_, hash_of(shape), shape, [&](const PodShape& given) {
+    shape_bytes_ += sizeof given + memory_of(given.requests) + given.ports.size() * sizeof(HostPort);
+    return given;
+  })};
+}
 
 AllocatableId Catalog::allocatable(const Allocatable& allocatable) {
-  return {intern(allocatable_table_, allocatables_, hash_of(allocatable), allocatable)};
+  return {intern(allocatable_table_, allocatables_, hash_of(allocatable), allocatable, [&](const Allocatable& given) {
+    shape_bytes_ += sizeof given + memory_of(given.resources);
+    return given;
+  })};
+}
+
+size_t Catalog::memory() const {
+  constexpr size_t kTable = 40;  // of an intern table, for each entry: slots half full, hashes that grow by doubling
+  const size_t pairs = keys_.size() + pods_.size();
+  const size_t others =
+      nodes_.size() + shapes_.size() + allocatables_.size() + placements_.size() + labels_.size() + taints_.size();
+  return block_bytes_ + shape_bytes_ + strings_.size() * (sizeof(std::string_view) + kTable) +
+         pairs * (sizeof(Key) + kTable) + others * kTable;
 }
 
 PlacementId Catalog::placement(const Placement& placement) {
-  return {intern(placement_table_, placements_, hash_of(placement), placement)};
+  return {intern(placement_table_, placements_, hash_of(placement), placement, [&](const Placement& given) {
+    shape_bytes_ += memory_of(given);
+    return given;
+  })};
 }
 
-LabelsId Catalog::labels(const Labels& labels) { return {intern(labels_table_, labels_, hash_of(labels), labels)}; }
+LabelsId Catalog::labels(const Labels& labels) {
+  return {intern(labels_table_, labels_, hash_of(labels), labels, [&](const Labels& given) {
+    shape_bytes_ += sizeof given + given.size() * sizeof(Label);
+    return given;
+  })};
+}
 
-TaintsId Catalog::taints(const Taints& taints) { return {intern(taints_table_, taints_, hash_of(taints), taints)}; }
+TaintsId Catalog::taints(const Taints& taints) {
+  return {intern(taints_table_, taints_, hash_of(taints), taints, [&](const Taints& given) {
+    shape_bytes_ += sizeof given + given.size() * sizeof(Taint);
+    return given;
+  })};
+}
 
 std::string_view Catalog::text(StringId id) const { return id.known() ? strings_[id.value] : std::string_view(); }
 

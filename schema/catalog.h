@@ -60,6 +60,8 @@ class Catalog {
   size_t placements() const { return placements_.size(); }
   size_t labels() const { return labels_.size(); }
   size_t taints() const { return taints_.size(); }
+  // About how many bytes all of it takes.
+  size_t memory() const;
 
  private:
   struct Key {
@@ -75,6 +77,7 @@ class Catalog {
   std::string_view store(std::string_view text);
 
   std::deque<std::string> blocks_;  // the bytes of all strings; a block never moves
+  size_t block_bytes_ = 0, shape_bytes_ = 0;
   std::vector<std::string_view> strings_;
   std::vector<Key> keys_;
   std::vector<Pod> pods_;

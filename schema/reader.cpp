@@ -245,6 +245,11 @@ void TraceReader::forget_names() {
   impl_->catalog_bytes = 0;
   impl_->out_of_order = BatchDecoder();
 }
+bool TraceReader::forget_names_beyond(size_t bytes) {
+  if (!at_batch_end() || impl_->catalog.memory() <= bytes) return false;
+  forget_names();
+  return true;
+}
 void TraceReader::rewind() {
   impl_->walk = BatchDecoder();
   impl_->next_batch = 1;

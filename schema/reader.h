@@ -16,6 +16,9 @@
 
 namespace inquest::trace {
 
+// What a walk's catalog may take before it is emptied: most of what names that come once can cost a verb.
+inline constexpr size_t kWalkNames = size_t{32} << 20;
+
 inline constexpr int kFormatVersion = 2;
 inline constexpr int kMinimumReader = 1;        // the oldest reader that understands what we write
 inline constexpr int kFirstWithPlacements = 2;  // PodFacts.placement and unmodelled, NodeFacts.labels and taints
@@ -96,6 +99,8 @@ class TraceReader {
   bool at_batch_end() const;
   uint64_t name_bytes() const;  // text in the catalog
   void forget_names();
+  // The same, if it is the end of a batch and the catalog takes more memory than that. Says whether it was emptied.
+  bool forget_names_beyond(size_t bytes);
 
   // One body, or one record, out of order (≤ 5 ms: one batch is decompressed). A body that was too large for one record
   // (a LIST of 100 MB) goes on in those that follow: body() gives what the record itself holds, whole_body() hands all

@@ -12,9 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 namespace inquest::cli {
@@ -45,31 +43,6 @@ void give_up_reading_everything() {
 
 }  // namespace
 
-Workplace::Workplace() {
-  std::string name = (std::filesystem::temp_directory_path() / "inquest-e2e-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary folder";
-  folder_ = name;
-}
-
-Workplace::~Workplace() { std::filesystem::remove_all(folder_); }
-
-void Workplace::write(const std::string& name, const std::string& content) const {
-  std::ofstream(path(name), std::ios::binary) << content;
-}
-
-std::string Workplace::read(const std::string& name) const { return read_file(path(name)); }
-
-std::string Workplace::listing() const {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_)) names.push_back(entry.path().filename());
-  std::sort(names.begin(), names.end());
-  std::string out;
-  for (const std::string& name : names) {
-    if (name != kOut && name != kErr) out += (out.empty() ? "" : " ") + name;
-  }
-  return out;
-}
-
 int Workplace::start(const std::vector<std::string>& args, const std::string& out) const {
   std::vector<std::string> words{INQUEST_BINARY};
   words.insert(words.end(), args.begin(), args.end());
@@ -79,7 +52,7 @@ int Workplace::start(const std::vector<std::string>& args, const std::string& ou
   argv.push_back(nullptr);
   const std::string err = path(kErr);
   const pid_t child = fork();
-  if (child == 0) become(argv, folder_.c_str(), out.c_str(), err.c_str());
+  if (child == 0) become(argv, path().c_str(), out.c_str(), err.c_str());
   return child;
 }
 
@@ -124,11 +97,6 @@ std::string Workplace::imported(const std::string& name) const {
 }
 
 std::string in_repository(const std::string& name) { return std::filesystem::absolute(name); }
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 std::string capture_line(int64_t t, const std::string& stream, const std::string& kind, const std::string& body) {
   std::string escaped;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/test_folder.h"
+
 namespace inquest::cli {
 
 struct Ran {
@@ -13,19 +15,9 @@ struct Ran {
   int64_t max_rss_kb = 0;  // of memory; never less than the test's own
 };
 
-// A folder that goes away with this object; programs run in it.
-class Workplace {
+// Programs run in it.
+class Workplace : public TestFolder {
  public:
-  Workplace();
-  ~Workplace();
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
-
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  void write(const std::string& name, const std::string& content) const;
-  std::string read(const std::string& name) const;
-  std::string listing() const;  // names, sorted, a blank between; without what run() keeps there
-
   // inquest ARGS, bound by file permissions even for root; `out_to`: a file that takes its output in place of Ran::out.
   Ran run(const std::vector<std::string>& args, const std::string& out_to = "") const;
   // How long it takes, and the same killed (SIGKILL) after so long, unless it has ended before.
@@ -36,13 +28,10 @@ class Workplace {
 
  private:
   int start(const std::vector<std::string>& args, const std::string& out) const;
-
-  std::string folder_;
 };
 
 // A file of the repository, whatever folder the test runs in.
 std::string in_repository(const std::string& name);
-std::string read_file(const std::string& path);
 
 // One line of a capture: kind is list, open, frame or close.
 std::string capture_line(int64_t t, const std::string& stream, const std::string& kind, const std::string& body);

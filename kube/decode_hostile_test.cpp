@@ -1,22 +1,16 @@
 // Input that breaks parsers: nulls, wrong types, other formats, depth, damage. Nothing may crash or be lost silently.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <variant>
 
+#include "base/test_folder.h"
 #include "kube/decode.h"
 
 namespace inquest::kube {
 namespace {
 
-std::string captured_pod() {
-  std::ifstream file("kube/testdata/pod_modified.json");
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string captured_pod() { return read_file("kube/testdata/pod_modified.json"); }
 
 std::string pod_with(const std::string& fields) {
   return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n"},)" + fields + "}";

@@ -3,22 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <variant>
 
 #include "base/rfc3339.h"
+#include "base/test_folder.h"
 
 namespace inquest::kube {
 namespace {
 
-std::string captured_pod() {
-  std::ifstream file("kube/testdata/pod_modified.json");
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string captured_pod() { return read_file("kube/testdata/pod_modified.json"); }
 
 class DecodeTest : public ::testing::Test {
  protected:

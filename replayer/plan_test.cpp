@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "replayer/plan_language.h"
 #include "replayer/test_trace.h"
 
@@ -453,14 +451,14 @@ TEST(Plan, TheMostFaultsAreTaken) {
 }
 
 TEST(Plan, IsReadFromAFile) {
-  const TempFolder folder;
-  const std::string path = folder.file("plan.yaml");
+  const TestFolder folder;
+  const std::string path = folder.path("plan.yaml");
   const auto missing = load_plan(path);
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().message(), path + ": the plan cannot be opened");
-  std::ofstream(path) << "inquest: plan/1\nfaults:\n- drop: {name: a}\n";
+  folder.write("plan.yaml", "inquest: plan/1\nfaults:\n- drop: {name: a}\n");
   EXPECT_EQ(load_plan(path)->faults.size(), 1U);
-  EXPECT_FALSE(load_plan(folder.file("")).ok()) << "a folder";
+  EXPECT_FALSE(load_plan(folder.path("")).ok()) << "a folder";
 }
 
 TEST(Glob, Matches) {

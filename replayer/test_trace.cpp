@@ -1,29 +1,15 @@
 #include "replayer/test_trace.h"
 
-#include <stdlib.h>
-
-#include <filesystem>
-
 namespace inquest::replayer {
 
 using trace::Record;
 using trace::RecordKind;
 using trace::Seq;
 
-TempFolder::TempFolder() {
-  path_ = (std::filesystem::temp_directory_path() / "replayer-test-XXXXXX").string();
-  INQUEST_CHECK(mkdtemp(path_.data()) != nullptr, path_);
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 trace::TraceWriter& TestTrace::writer() {
   if (writer_) return *writer_;
-  folder_ = std::make_unique<TempFolder>();
-  auto writer = trace::TraceWriter::create(folder_->file("test.trace"), {}, catalog_);
+  folder_ = std::make_unique<TestFolder>();
+  auto writer = trace::TraceWriter::create(folder_->path("test.trace"), {}, catalog_);
   INQUEST_CHECK(writer.ok(), writer.ok() ? "" : writer.error().message());
   writer_ = std::make_unique<trace::TraceWriter>(std::move(*writer));
   const trace::Stream streams[] = {{{}, trace::StreamKind::kWatch, "pods", "pods", "test.jsonl"},
@@ -164,7 +150,7 @@ PodFacts TestTrace::place(int64_t ms, std::string_view name, std::string_view no
 std::string TestTrace::close() {
   const auto closed = writer().close();
   INQUEST_CHECK(closed.ok(), closed.ok() ? "" : closed.error().message());
-  return folder_->file("test.trace");
+  return folder_->path("test.trace");
 }
 
 trace::TraceReader TestTrace::reader() {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/test_folder.h"
 #include "replayer/recording.h"
 #include "replayer/run.h"
 #include "schema/writer.h"
@@ -15,18 +16,6 @@ namespace inquest::replayer {
 inline constexpr Time kTraceStart{1'700'000'000'000'000'000};
 // All instants are milliseconds after the start.
 inline Time at(int64_t milliseconds) { return kTraceStart + Duration::milliseconds(milliseconds); }
-
-class TempFolder {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
-
- private:
-  std::string path_;
-};
 
 class TestTrace {
  public:
@@ -71,7 +60,7 @@ class TestTrace {
 
   trace::TraceWriter& writer();  // made when it is first needed: many tests want the catalog alone
 
-  std::unique_ptr<TempFolder> folder_;
+  std::unique_ptr<TestFolder> folder_;
   Catalog catalog_;
   std::unique_ptr<trace::TraceWriter> writer_;
 };

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
+#include "base/test_folder.h"
 #include "schema/writer.h"
 
 namespace inquest::report {
@@ -23,10 +21,7 @@ constexpr Time kStart{1'000'000'000};
 class RunReport : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "inquest-report-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    const std::string path = folder_ + "/t.trace";
+    const std::string path = folder_.path("t.trace");
     write(path);
     auto reader = trace::TraceReader::open(path);
     ASSERT_TRUE(reader.ok()) << reader.error().message();
@@ -38,8 +33,6 @@ class RunReport : public ::testing::Test {
     outcome_.end = kStart + Duration::seconds(10);
     outcome_.drain = Duration::seconds(91);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   static void write(const std::string& path) {
     Catalog catalog;
     auto writer = trace::TraceWriter::create(path, {}, catalog);
@@ -75,7 +68,7 @@ class RunReport : public ::testing::Test {
     EXPECT_NE(text(limits).find(part), std::string::npos) << part << "\nis not in\n" << text(limits);
   }
 
-  std::string folder_;
+  TestFolder folder_;
   std::unique_ptr<replayer::Recording> recording_;
   replayer::RunConfig config_;
   replayer::SchedulerSeen followed_;

@@ -1,7 +1,6 @@
 // compact and recover.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include "schema/compact.h"
 #include "schema/recover.h"
@@ -12,15 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 using Existing = OutputFile::Existing;
-
-void execute(const std::string& path, const std::string& sql) {
-  sqlite3* database = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-  char* message = nullptr;
-  EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
-  sqlite3_free(message);
-  sqlite3_close(database);
-}
 
 // 40 batches of 5 frames and a bind with its answer; `state` open leaves it unclosed.
 void write_small_batches(const std::string& path, TraceState state) {
@@ -49,83 +39,83 @@ void write_small_batches(const std::string& path, TraceState state) {
 
 TEST(Compact, KeepsEverythingButTheBatches) {
   for (const TraceState state : {TraceState::kClosed, TraceState::kOpen, TraceState::kRecovered}) {
-    TempDir dir;
-    write_small_batches(dir.file("in.trace"), state);
-    Content before = read_all(dir.file("in.trace"));
-    const auto report = compact(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse);
+    TestFolder dir;
+    write_small_batches(dir.path("in.trace"), state);
+    Content before = read_all(dir.path("in.trace"));
+    const auto report = compact(dir.path("in.trace"), dir.path("out.trace"), Existing::kRefuse);
     ASSERT_TRUE(report.ok()) << report.error().message();
     EXPECT_EQ(report->batches_before, 40U);
     EXPECT_EQ(report->batches_after, 1U);
     EXPECT_EQ(report->records, 280U);
     EXPECT_LT(report->bytes_after, report->bytes_before);
-    Content after = read_all(dir.file("out.trace"));
+    Content after = read_all(dir.path("out.trace"));
     EXPECT_EQ(after.records, before.records);
     const size_t batches = before.info.find(" 280 40 ");
     ASSERT_NE(batches, std::string::npos) << before.info;
     EXPECT_EQ(after.info, before.info.replace(batches, 8, " 280 1 "));
-    EXPECT_FALSE((*TraceReader::open(dir.file("out.trace"))->check_integrity()).has_value());
-    const auto again = compact(dir.file("out.trace"), dir.file("out.trace"), Existing::kReplace);
+    EXPECT_FALSE((*TraceReader::open(dir.path("out.trace"))->check_integrity()).has_value());
+    const auto again = compact(dir.path("out.trace"), dir.path("out.trace"), Existing::kReplace);
     ASSERT_TRUE(again.ok()) << again.error().message();
-    EXPECT_EQ(read_all(dir.file("out.trace")), after);
+    EXPECT_EQ(read_all(dir.path("out.trace")), after);
     if (state == TraceState::kOpen) continue;
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 2);
   }
 }
 
 TEST(Compact, RefusesAndLeavesNothing) {
-  TempDir dir;
-  write_small_batches(dir.file("in.trace"), TraceState::kClosed);
-  write_file(dir.file("out.trace"), "precious");
-  EXPECT_EQ(compact(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse).error().code, ErrorCode::kUsage);
-  execute(dir.file("in.trace"), "UPDATE batch SET crc = 1 WHERE id = 30");
-  const auto damaged = compact(dir.file("in.trace"), dir.file("out.trace"), Existing::kReplace);
+  TestFolder dir;
+  write_small_batches(dir.path("in.trace"), TraceState::kClosed);
+  write_file(dir.path("out.trace"), "precious");
+  EXPECT_EQ(compact(dir.path("in.trace"), dir.path("out.trace"), Existing::kRefuse).error().code, ErrorCode::kUsage);
+  execute(dir.path("in.trace"), "UPDATE batch SET crc = 1 WHERE id = 30");
+  const auto damaged = compact(dir.path("in.trace"), dir.path("out.trace"), Existing::kReplace);
   ASSERT_FALSE(damaged.ok());
   EXPECT_EQ(damaged.error().code, ErrorCode::kCorrupt);
-  EXPECT_EQ(read_file(dir.file("out.trace")), "precious");
+  EXPECT_EQ(read_file(dir.path("out.trace")), "precious");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 2);
   Sample sample;
-  const auto writer = TraceWriter::create(dir.file("busy.trace"), {}, sample.catalog);
+  const auto writer = TraceWriter::create(dir.path("busy.trace"), {}, sample.catalog);
   ASSERT_TRUE(writer.ok());
-  const auto busy = compact(dir.file("busy.trace"), dir.file("new.trace"), Existing::kRefuse);
+  const auto busy = compact(dir.path("busy.trace"), dir.path("new.trace"), Existing::kRefuse);
   ASSERT_FALSE(busy.ok());
   EXPECT_THAT(busy.error().message(), HasSubstr("being written"));
 }
 
 TEST(Recover, AnOpenTraceIsKeptWhole) {
-  TempDir dir;
-  write_small_batches(dir.file("in.trace"), TraceState::kOpen);
-  const auto report = recover(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse);
+  TestFolder dir;
+  write_small_batches(dir.path("in.trace"), TraceState::kOpen);
+  const auto report = recover(dir.path("in.trace"), dir.path("out.trace"), Existing::kRefuse);
   ASSERT_TRUE(report.ok()) << report.error().message();
   EXPECT_TRUE(report->was_open);
   EXPECT_EQ(report->records_kept, 280U);
   EXPECT_EQ(report->batches_lost, 0U);
-  EXPECT_EQ(read_all(dir.file("out.trace")).records, read_all(dir.file("in.trace")).records);
-  const auto reader = TraceReader::open(dir.file("out.trace"));
+  EXPECT_EQ(read_all(dir.path("out.trace")).records, read_all(dir.path("in.trace")).records);
+  const auto reader = TraceReader::open(dir.path("out.trace"));
   EXPECT_EQ(reader->info().state, TraceState::kRecovered);
   EXPECT_FALSE(reader->info().complete());
   EXPECT_EQ(reader->info().losses.size(), 2U);
 }
 
 TEST(Recover, AWholeTraceIsRefused) {
-  TempDir dir;
-  write_small_batches(dir.file("in.trace"), TraceState::kClosed);
-  const auto report = recover(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse);
+  TestFolder dir;
+  write_small_batches(dir.path("in.trace"), TraceState::kClosed);
+  const auto report = recover(dir.path("in.trace"), dir.path("out.trace"), Existing::kRefuse);
   ASSERT_FALSE(report.ok());
   EXPECT_EQ(report.error().code, ErrorCode::kUsage);
 }
 
 // Batch 3 held @15 to @21; the gap record takes @15.
 TEST(Recover, NotesSayWhatNumbersWere) {
-  TempDir dir;
-  write_small_batches(dir.file("in.trace"), TraceState::kClosed);
-  execute(dir.file("in.trace"), "DELETE FROM batch WHERE id = 3");
-  const auto report = recover(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse);
+  TestFolder dir;
+  write_small_batches(dir.path("in.trace"), TraceState::kClosed);
+  execute(dir.path("in.trace"), "DELETE FROM batch WHERE id = 3");
+  const auto report = recover(dir.path("in.trace"), dir.path("out.trace"), Existing::kRefuse);
   ASSERT_TRUE(report.ok()) << report.error().message();
   ASSERT_EQ(report->renumbered.size(), 1U);
   EXPECT_EQ(report->renumbered[0].first, 16U);
   EXPECT_EQ(report->renumbered[0].last, 274U);
   EXPECT_EQ(report->renumbered[0].was_first, 22U);
-  auto before = TraceReader::open(dir.file("in.trace")), after = TraceReader::open(dir.file("out.trace"));
+  auto before = TraceReader::open(dir.path("in.trace")), after = TraceReader::open(dir.path("out.trace"));
   EXPECT_EQ(*before->body(22), *after->body(16));
   EXPECT_EQ(*before->body(280), *after->body(274));
   EXPECT_EQ(*before->body(14), *after->body(14));
@@ -159,16 +149,16 @@ TEST(Recover, KeepsWhatVerifiesAndSaysWhatIsMissing) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.damage);
-    TempDir dir;
-    write_small_batches(dir.file("in.trace"), TraceState::kClosed);
-    execute(dir.file("in.trace"), c.damage);
-    const auto report = recover(dir.file("in.trace"), dir.file("out.trace"), Existing::kRefuse);
+    TestFolder dir;
+    write_small_batches(dir.path("in.trace"), TraceState::kClosed);
+    execute(dir.path("in.trace"), c.damage);
+    const auto report = recover(dir.path("in.trace"), dir.path("out.trace"), Existing::kRefuse);
     ASSERT_TRUE(report.ok()) << report.error().message();
     EXPECT_EQ(report->records_kept, c.kept);
     EXPECT_EQ(report->records_lost, c.records_lost);
     EXPECT_EQ(report->bodies_lost, c.bodies_lost);
     EXPECT_EQ(report->gaps, c.gaps);
-    auto reader = TraceReader::open(dir.file("out.trace"));
+    auto reader = TraceReader::open(dir.path("out.trace"));
     ASSERT_TRUE(reader.ok()) << reader.error().message();
     EXPECT_EQ(reader->info().state, TraceState::kRecovered);
     EXPECT_EQ(reader->info().records, c.kept + c.gaps);

@@ -33,8 +33,8 @@ class Damage : public testing::Test {
     ASSERT_EQ(intact_.error, "");
   }
 
-  TempDir dir_;
-  std::string path_ = dir_.file("x.trace");
+  TestFolder dir_;
+  std::string path_ = dir_.path("x.trace");
   std::string bytes_;
   Content intact_;
 };
@@ -82,9 +82,9 @@ TEST_F(Damage, EveryTruncationIsDetectedOrHarmless) {
 }
 
 TEST_F(Damage, TheFirstBadBatchIsNamed) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  const std::string path = dir.file("y.trace");
+  const std::string path = dir.path("y.trace");
   auto writer = TraceWriter::create(path, {}, sample.catalog);
   ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[0]).ok());
   for (uint64_t i = 1; i <= 30; ++i) {

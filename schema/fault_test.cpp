@@ -78,28 +78,28 @@ void sweep(FaultKind kind, uint64_t stride, Durable durable) {
   Sample sample;
   uint64_t total = 0;
   {
-    TempDir dir;
+    TestFolder dir;
     FaultyVfs vfs;
     vfs.arm(FaultKind::kNone, 0);
-    ASSERT_TRUE(write_under_fault(dir.file("x.trace"), sample).closed);
+    ASSERT_TRUE(write_under_fault(dir.path("x.trace"), sample).closed);
     total = kind == FaultKind::kFull || kind == FaultKind::kTornDead ? vfs.writes() : vfs.calls();
   }
   ASSERT_GT(total, 100U);
   uint64_t noticed = 0;
   for (uint64_t at = 1; at <= total; at += stride) {
-    TempDir dir;
+    TestFolder dir;
     Written written;
     {
       FaultyVfs vfs;
       vfs.arm(kind, at);
-      written = write_under_fault(dir.file("x.trace"), sample);
+      written = write_under_fault(dir.path("x.trace"), sample);
     }
     noticed += !written.closed || written.appended.size() < 30;
     if (!written.created) {
-      ASSERT_FALSE(TraceReader::open(dir.file("x.trace")).ok()) << "call " << at;
+      ASSERT_FALSE(TraceReader::open(dir.path("x.trace")).ok()) << "call " << at;
       continue;
     }
-    ASSERT_EQ(lie(dir.file("x.trace"), written, durable), "") << "call " << at << " of " << total;
+    ASSERT_EQ(lie(dir.path("x.trace"), written, durable), "") << "call " << at << " of " << total;
   }
   EXPECT_GT(noticed, 10U) << "the faults strike nothing";
 }
@@ -119,24 +119,24 @@ TEST(FaultSlow, EveryWriteIsTorn) { sweep(FaultKind::kTornDead, 1, Durable::kNo)
 // bytes of it are.
 using Copy = bool (*)(const std::string& input, const std::string& output);
 void sweep_copies(Copy copy, size_t damaged, uint64_t stride) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  const auto written = write_sample(sample, dir.file("in.trace"));
-  std::string bytes = read_file(dir.file("in.trace"));
-  write_file(dir.file("in.trace"), bytes.replace(0, damaged, damaged, 'x'));
+  const auto written = write_sample(sample, dir.path("in.trace"));
+  std::string bytes = read_file(dir.path("in.trace"));
+  write_file(dir.path("in.trace"), bytes.replace(0, damaged, damaged, 'x'));
   uint64_t whole = 0;
   for (uint64_t at = 1, done = 0; done < 3; at += stride) {
     FaultyVfs vfs;
     vfs.arm(FaultKind::kError, at);
-    const bool ok = copy(dir.file("in.trace"), dir.file("out.trace"));
+    const bool ok = copy(dir.path("in.trace"), dir.path("out.trace"));
     if (vfs.calls() < at) ++done;
     vfs.arm(FaultKind::kNone, 0);
-    ASSERT_EQ(read_file(dir.file("in.trace")), bytes);
+    ASSERT_EQ(read_file(dir.path("in.trace")), bytes);
     if (ok) {
       ++whole;
-      ASSERT_EQ(read_all(dir.file("out.trace")).records, written) << at;
+      ASSERT_EQ(read_all(dir.path("out.trace")).records, written) << at;
     }
-    std::filesystem::remove(dir.file("out.trace"));
+    std::filesystem::remove(dir.path("out.trace"));
     std::string left;
     for (const auto& entry : std::filesystem::directory_iterator(dir.path()))
       left += entry.path().filename().string() + " ";
@@ -183,8 +183,8 @@ void kill_writer(unsigned after, uint64_t& flushed, const std::string& path) {
 
 void kill_at_moments(unsigned count) {
   for (unsigned i = 0; i < count; ++i) {
-    TempDir dir;
-    const std::string path = dir.file("x.trace");
+    TestFolder dir;
+    const std::string path = dir.path("x.trace");
     uint64_t flushed = 0;
     kill_writer(1000 + i * 7919 % 40'000, flushed, path);
     auto reader = TraceReader::open(path);

@@ -97,7 +97,7 @@ std::pair<int, int> known_and_not(TraceReader& reader) {
 }
 
 TEST(Formats, WhatAnOldFormatLacksIsNotKnownAndSaidAlsoInACopy) {
-  TempDir dir;
+  TestFolder dir;
   auto old = TraceReader::open(kTestdata + "format-1.trace");
   ASSERT_TRUE(old.ok());
   const auto [known, unknown] = known_and_not(*old);
@@ -107,8 +107,8 @@ TEST(Formats, WhatAnOldFormatLacksIsNotKnownAndSaidAlsoInACopy) {
   const TraceLoss said = old->info().all_notes().back();
   EXPECT_EQ(said.source, "format 1");
 
-  ASSERT_TRUE(compact(kTestdata + "format-1.trace", dir.file("copy.trace"), OutputFile::Existing::kRefuse).ok());
-  auto copy = TraceReader::open(dir.file("copy.trace"));
+  ASSERT_TRUE(compact(kTestdata + "format-1.trace", dir.path("copy.trace"), OutputFile::Existing::kRefuse).ok());
+  auto copy = TraceReader::open(dir.path("copy.trace"));
   ASSERT_TRUE(copy.ok());
   EXPECT_EQ(copy->info().format_version, kFormatVersion);
   EXPECT_EQ(known_and_not(*copy), std::pair(known, unknown));

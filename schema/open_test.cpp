@@ -1,7 +1,6 @@
 // Opening what is not a trace of ours: one clear line each, and nothing in the file gets to act.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,15 +11,6 @@ namespace inquest::trace {
 namespace {
 
 using testing::HasSubstr;
-
-void execute(const std::string& path, const std::string& sql) {
-  sqlite3* database = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-  char* message = nullptr;
-  EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
-  sqlite3_free(message);
-  sqlite3_close(database);
-}
 
 Error error_of(const std::string& path) {
   const auto reader = TraceReader::open(path);
@@ -47,38 +37,38 @@ TEST(Open, SaysWhatAFileIsInstead) {
       {"SQLite magic only", std::string("SQLite format 3\0", 16), ErrorCode::kCorrupt, "damaged header"},
       {"zeros", std::string(8192, '\0'), ErrorCode::kInput, "not a SQLite database"},
   };
-  TempDir dir;
+  TestFolder dir;
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    write_file(dir.file("x.trace"), c.bytes);
-    const Error error = error_of(dir.file("x.trace"));
+    write_file(dir.path("x.trace"), c.bytes);
+    const Error error = error_of(dir.path("x.trace"));
     EXPECT_EQ(error.code, c.code) << error.message();
     EXPECT_THAT(error.message(), HasSubstr(c.text));
-    EXPECT_THAT(error.message(), HasSubstr(dir.file("x.trace")));
+    EXPECT_THAT(error.message(), HasSubstr(dir.path("x.trace")));
   }
 }
 
 TEST(Open, MissingFileFolderAndPipe) {
-  TempDir dir;
-  EXPECT_EQ(error_of(dir.file("none")).code, ErrorCode::kIo);
-  EXPECT_THAT(error_of(dir.file("none")).message(), HasSubstr("no such file"));
-  EXPECT_THAT(error_of(dir.path().string()).message(), HasSubstr("folder"));
-  ASSERT_EQ(mkfifo(dir.file("pipe").c_str(), 0600), 0);
-  EXPECT_THAT(error_of(dir.file("pipe")).message(), HasSubstr("not a regular file"));
+  TestFolder dir;
+  EXPECT_EQ(error_of(dir.path("none")).code, ErrorCode::kIo);
+  EXPECT_THAT(error_of(dir.path("none")).message(), HasSubstr("no such file"));
+  EXPECT_THAT(error_of(dir.path()).message(), HasSubstr("folder"));
+  ASSERT_EQ(mkfifo(dir.path("pipe").c_str(), 0600), 0);
+  EXPECT_THAT(error_of(dir.path("pipe")).message(), HasSubstr("not a regular file"));
 }
 
 TEST(Open, ForeignDatabase) {
-  TempDir dir;
-  execute(dir.file("x.db"), "CREATE TABLE batch (id INTEGER PRIMARY KEY)");
-  const Error error = error_of(dir.file("x.db"));
+  TestFolder dir;
+  execute(dir.path("x.db"), "CREATE TABLE batch (id INTEGER PRIMARY KEY)");
+  const Error error = error_of(dir.path("x.db"));
   EXPECT_EQ(error.code, ErrorCode::kInput);
   EXPECT_THAT(error.message(), HasSubstr("not a trace"));
 }
 
 TEST(Open, NewerFormat) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  const std::string path = dir.file("x.trace");
+  const std::string path = dir.path("x.trace");
   write_sample(sample, path);
   // A newer writer whose traces we can still read …
   const std::string newer = std::to_string(kFormatVersion + 1);
@@ -109,9 +99,9 @@ TEST(Open, ASchemaThatIsNotOursIsRefused) {
   };
   for (const char* change : changes) {
     SCOPED_TRACE(change);
-    TempDir dir;
+    TestFolder dir;
     Sample sample;
-    const std::string path = dir.file("x.trace");
+    const std::string path = dir.path("x.trace");
     write_sample(sample, path);
     execute(
         path,
@@ -123,9 +113,9 @@ TEST(Open, ASchemaThatIsNotOursIsRefused) {
 }
 
 TEST(Open, AdditionsOfAUserDoNotHurt) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  const std::string path = dir.file("x.trace");
+  const std::string path = dir.path("x.trace");
   const auto written = write_sample(sample, path);
   execute(path, "CREATE VIEW mine AS SELECT * FROM batch; CREATE TABLE notes (t TEXT); ANALYZE; VACUUM");
   EXPECT_EQ(read_all(path).records, written);
@@ -147,9 +137,9 @@ TEST(Open, ValuesOfAnotherTypeAreRefused) {
   };
   for (const char* change : changes) {
     SCOPED_TRACE(change);
-    TempDir dir;
+    TestFolder dir;
     Sample sample;
-    const std::string path = dir.file("x.trace");
+    const std::string path = dir.path("x.trace");
     write_sample(sample, path);
     execute(path, change);
     EXPECT_EQ(error_of(path).code, ErrorCode::kCorrupt) << error_of(path).message();
@@ -165,9 +155,9 @@ TEST(Open, AChangedSummaryIsReadableButNotIntact) {
   };
   for (const char* change : changes) {
     SCOPED_TRACE(change);
-    TempDir dir;
+    TestFolder dir;
     Sample sample;
-    const std::string path = dir.file("x.trace");
+    const std::string path = dir.path("x.trace");
     const auto written = write_sample(sample, path);
     execute(path, change);
     auto reader = TraceReader::open(path);
@@ -194,9 +184,9 @@ TEST(Open, BatchesThatDoNotFitTogetherAreRefused) {
   };
   for (const char* change : changes) {
     SCOPED_TRACE(change);
-    TempDir dir;
+    TestFolder dir;
     Sample sample;
-    const std::string path = dir.file("x.trace");
+    const std::string path = dir.path("x.trace");
     auto writer = TraceWriter::create(path, {}, sample.catalog);
     ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[0]).ok());
     for (uint64_t i = 1; i <= 4; ++i) {
@@ -218,18 +208,18 @@ TEST(Open, BatchesThatDoNotFitTogetherAreRefused) {
 
 // As a user who may not write: root may write anywhere, so the check is made in a child without root's rights.
 TEST(Open, AClosedTraceOpensInAReadOnlyFolder) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  write_sample(sample, dir.file("x.trace"));
+  write_sample(sample, dir.path("x.trace"));
   {
     Sample other;  // closed while a reader was connected: still in WAL mode
-    auto writer = TraceWriter::create(dir.file("wal.trace"), {}, other.catalog);
+    auto writer = TraceWriter::create(dir.path("wal.trace"), {}, other.catalog);
     ASSERT_TRUE(writer.ok());
-    const auto reader = TraceReader::open(dir.file("wal.trace"));
+    const auto reader = TraceReader::open(dir.path("wal.trace"));
     ASSERT_TRUE(reader.ok() && writer->close().ok());
   }
   for (const char* name : {"x.trace", "wal.trace"}) {
-    ASSERT_EQ(chmod(dir.file(name).c_str(), 0444), 0);
+    ASSERT_EQ(chmod(dir.path(name).c_str(), 0444), 0);
   }
   ASSERT_EQ(chmod(dir.path().c_str(), 0555), 0);
   const pid_t child = fork();
@@ -237,7 +227,7 @@ TEST(Open, AClosedTraceOpensInAReadOnlyFolder) {
   if (child == 0) {
     if (getuid() == 0 && setuid(65534) != 0) _exit(9);
     for (const char* name : {"x.trace", "wal.trace"}) {
-      const Content content = read_all(dir.file(name));
+      const Content content = read_all(dir.path(name));
       if (!content.error.empty()) {
         fprintf(stderr, "%s\n", content.error.c_str());
         _exit(1);
@@ -251,9 +241,9 @@ TEST(Open, AClosedTraceOpensInAReadOnlyFolder) {
 }
 
 TEST(Open, NamesThatLookLikeUrisAreNames) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  const std::string path = dir.file("a?mode=memory#b%20.trace");
+  const std::string path = dir.path("a?mode=memory#b%20.trace");
   write_sample(sample, path);
   EXPECT_EQ(read_all(path).error, "");
 }

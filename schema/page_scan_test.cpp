@@ -52,14 +52,14 @@ std::vector<std::string> rows_of(const std::string& path) {
 }
 
 TEST(PageScan, ReadsValuesOfEveryTypeAndSize) {
-  TempDir dir;
-  File(dir.file("x"))
+  TestFolder dir;
+  File(dir.path("x"))
       .execute(
           "CREATE TABLE t (id INTEGER PRIMARY KEY, v);"
           "INSERT INTO t VALUES (-5, 0), (1, 1), (2, -1), (3, 127), (4, -32768), (5, 8388607), (6, -2147483648),"
           "  (7, 140737488355327), (8, -9223372036854775808), (9, NULL), (10, 0.5), (11, 'text'), (12, x'0102'), (300, "
           "'');");
-  EXPECT_EQ(rows_of(dir.file("x")),
+  EXPECT_EQ(rows_of(dir.path("x")),
             (std::vector<std::string>{"-5||0", "1||1", "2||-1", "3||127", "4||-32768", "5||8388607", "6||-2147483648",
                                       "7||140737488355327", "8||-9223372036854775808", "9||", "10||?", "11||'text'",
                                       "12||x2", "300||''"}));
@@ -68,10 +68,10 @@ TEST(PageScan, ReadsValuesOfEveryTypeAndSize) {
 // Sizes around those at which a payload begins to overflow its page, in both kinds of tables, and some much larger.
 TEST(PageScan, ReadsOverflowingRowsOfBothKindsOfTables) {
   for (const bool with_ids : {true, false}) {
-    TempDir dir;
+    TestFolder dir;
     std::map<int64_t, int64_t> expected;
     {
-      File file(dir.file("x"));
+      File file(dir.path("x"));
       file.execute(with_ids ? "CREATE TABLE t (k INTEGER PRIMARY KEY, v BLOB)"
                             : "CREATE TABLE t (k INTEGER PRIMARY KEY, v BLOB) WITHOUT ROWID");
       file.execute("BEGIN");
@@ -84,7 +84,7 @@ TEST(PageScan, ReadsOverflowingRowsOfBothKindsOfTables) {
       }
       file.execute("COMMIT");
     }
-    auto scan = PageScan::open(dir.file("x"));
+    auto scan = PageScan::open(dir.path("x"));
     ASSERT_TRUE(scan.ok());
     std::map<int64_t, int64_t> found;
     while (const PageScan::Row* row = scan->next()) {
@@ -96,8 +96,8 @@ TEST(PageScan, ReadsOverflowingRowsOfBothKindsOfTables) {
 }
 
 TEST(PageScan, SeesWhatALogHasCommittedAndNothingElse) {
-  TempDir dir;
-  const std::string path = dir.file("x");
+  TestFolder dir;
+  const std::string path = dir.path("x");
   File file(path);
   file.execute(
       "CREATE TABLE t (id INTEGER PRIMARY KEY, v); INSERT INTO t VALUES (1, 'old'); PRAGMA journal_mode = WAL;");
@@ -105,15 +105,15 @@ TEST(PageScan, SeesWhatALogHasCommittedAndNothingElse) {
   EXPECT_EQ(rows_of(path), (std::vector<std::string>{"1||'new'", "2||x20000"}));
   // A log that breaks off within the last transaction: what stood before it.
   const std::string log = read_file(path + "-wal");
-  std::filesystem::copy_file(path, dir.file("y"));
-  write_file(dir.file("y-wal"), log.substr(0, log.size() - 1));
-  EXPECT_EQ(rows_of(dir.file("y")), (std::vector<std::string>{"1||'new'"}));
+  std::filesystem::copy_file(path, dir.path("y"));
+  write_file(dir.path("y-wal"), log.substr(0, log.size() - 1));
+  EXPECT_EQ(rows_of(dir.path("y")), (std::vector<std::string>{"1||'new'"}));
   // One that is damaged in its first frame, and one of another file's size of pages.
   for (const size_t at : {size_t{100}, size_t{10}}) {
     std::string damaged = log;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
-    write_file(dir.file("y-wal"), damaged);
-    EXPECT_EQ(rows_of(dir.file("y")), (std::vector<std::string>{"1||'old'"}));
+    write_file(dir.path("y-wal"), damaged);
+    EXPECT_EQ(rows_of(dir.path("y")), (std::vector<std::string>{"1||'old'"}));
   }
 }
 
@@ -136,10 +136,10 @@ std::string overflowing(uint64_t (*next_of)(uint64_t page)) {
 }
 
 TEST(PageScan, AChainOfOverflowPagesEndsWhereverItLeads) {
-  TempDir dir;
+  TestFolder dir;
   const auto rows = [&](uint64_t (*next_of)(uint64_t)) {
-    write_file(dir.file("x"), overflowing(next_of));
-    return rows_of(dir.file("x"));
+    write_file(dir.path("x"), overflowing(next_of));
+    return rows_of(dir.path("x"));
   };
   EXPECT_EQ(rows([](uint64_t page) { return page + 1; }), std::vector<std::string>{"1|x39996"});
   const std::vector<std::string> none;
@@ -152,7 +152,7 @@ TEST(PageScan, AChainOfOverflowPagesEndsWhereverItLeads) {
 
 TEST(PageScan, BoundsTheWorkOfAHostileFile) {
   // Every page is a leaf of 1000 cells, all the same one, which claims 31 overflow pages: 64 million reads.
-  TempDir dir;
+  TestFolder dir;
   std::string leaf(kPage, '\0');
   put(leaf, 0, 13, 1);
   put(leaf, 3, 0xffff, 2);
@@ -161,15 +161,15 @@ TEST(PageScan, BoundsTheWorkOfAHostileFile) {
   put(leaf, 3004 + 489, 2, 4);
   std::string bytes;
   for (int i = 0; i < 2048; ++i) bytes += leaf;
-  write_file(dir.file("x"), bytes);
-  EXPECT_TRUE(rows_of(dir.file("x")).empty());
+  write_file(dir.path("x"), bytes);
+  EXPECT_TRUE(rows_of(dir.path("x")).empty());
 }
 
 TEST(PageScan, NothingBreaksIt) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  write_sample(sample, dir.file("x"));
-  const std::string bytes = read_file(dir.file("x"));
+  write_sample(sample, dir.path("x"));
+  const std::string bytes = read_file(dir.path("x"));
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round) {
     std::string damaged = bytes;
@@ -179,8 +179,8 @@ TEST(PageScan, NothingBreaksIt) {
       damaged[page + (i % 2 == 0 ? random() % 64 : random() % kPage)] = static_cast<char>(random());
     }
     damaged.resize(damaged.size() - random() % kPage);
-    write_file(dir.file("y"), damaged);
-    auto scan = PageScan::open(dir.file("y"));
+    write_file(dir.path("y"), damaged);
+    auto scan = PageScan::open(dir.path("y"));
     ASSERT_TRUE(scan.ok());
     size_t rows = 0;
     while (scan->next() != nullptr) ++rows;
@@ -189,11 +189,11 @@ TEST(PageScan, NothingBreaksIt) {
 }
 
 TEST(PageScan, WantsAFile) {
-  TempDir dir;
-  EXPECT_EQ(PageScan::open(dir.file("none")).error().code, ErrorCode::kIo);
-  EXPECT_EQ(PageScan::open(dir.path().string()).error().code, ErrorCode::kInput);
-  write_file(dir.file("empty"), "");
-  EXPECT_EQ(PageScan::open(dir.file("empty")).error().code, ErrorCode::kInput);
+  TestFolder dir;
+  EXPECT_EQ(PageScan::open(dir.path("none")).error().code, ErrorCode::kIo);
+  EXPECT_EQ(PageScan::open(dir.path()).error().code, ErrorCode::kInput);
+  write_file(dir.path("empty"), "");
+  EXPECT_EQ(PageScan::open(dir.path("empty")).error().code, ErrorCode::kInput);
 }
 
 }  // namespace

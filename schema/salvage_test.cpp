@@ -76,17 +76,17 @@ uint64_t expect_honest(const std::string& path, const RecoverReport& report) {
 }
 
 TEST(Salvage, EveryBatchBeforeACutIsSaved) {
-  TempDir dir;
-  write_frames(dir.file("x.trace"), true);
-  const std::string bytes = read_file(dir.file("x.trace"));
+  TestFolder dir;
+  write_frames(dir.path("x.trace"), true);
+  const std::string bytes = read_file(dir.path("x.trace"));
   uint64_t least = 0;
   for (size_t size = 30 * kPage; size < bytes.size(); size += 6 * kPage + 1000) {
     SCOPED_TRACE(size);
-    write_file(dir.file("cut.trace"), bytes.substr(0, size));
-    const auto report = recover(dir.file("cut.trace"), dir.file("saved.trace"), Existing::kReplace);
+    write_file(dir.path("cut.trace"), bytes.substr(0, size));
+    const auto report = recover(dir.path("cut.trace"), dir.path("saved.trace"), Existing::kReplace);
     ASSERT_TRUE(report.ok()) << report.error().message();
     EXPECT_TRUE(report->by_pages);
-    const uint64_t kept = expect_honest(dir.file("saved.trace"), *report);
+    const uint64_t kept = expect_honest(dir.path("saved.trace"), *report);
     EXPECT_GE(kept, least);
     least = kept;
   }
@@ -94,19 +94,19 @@ TEST(Salvage, EveryBatchBeforeACutIsSaved) {
 }
 
 TEST(Salvage, APageCostsNoMoreThanWhatStandsOnIt) {
-  TempDir dir;
-  write_frames(dir.file("x.trace"), true);
-  const std::string bytes = read_file(dir.file("x.trace"));
+  TestFolder dir;
+  write_frames(dir.path("x.trace"), true);
+  const std::string bytes = read_file(dir.path("x.trace"));
   std::set<uint64_t> kept;
   for (size_t page = 0; page < bytes.size() / kPage; page += page < 15 ? 1 : 7) {
     SCOPED_TRACE(page);
-    write_file(dir.file("bad.trace"), std::string(bytes).replace(page * kPage, kPage, kPage, '\0'));
-    const auto report = recover(dir.file("bad.trace"), dir.file("saved.trace"), Existing::kReplace);
+    write_file(dir.path("bad.trace"), std::string(bytes).replace(page * kPage, kPage, kPage, '\0'));
+    const auto report = recover(dir.path("bad.trace"), dir.path("saved.trace"), Existing::kReplace);
     if (!report.ok()) {  // the page of a view, say, which nobody reads
       ASSERT_EQ(report.error().code, ErrorCode::kUsage) << report.error().message();
       continue;
     }
-    kept.insert(expect_honest(dir.file("saved.trace"), *report));
+    kept.insert(expect_honest(dir.path("saved.trace"), *report));
     EXPECT_GE(*kept.begin(), kRecords * 3 / 4);
   }
   EXPECT_TRUE(kept.contains(kRecords));  // page 1, and those of b-trees
@@ -114,54 +114,54 @@ TEST(Salvage, APageCostsNoMoreThanWhatStandsOnIt) {
 }
 
 TEST(Salvage, WhatOnlySqliteNeedsIsNoLoss) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  write_sample(sample, dir.file("x.trace"));
-  std::string bytes = read_file(dir.file("x.trace"));
-  write_file(dir.file("bad.trace"), bytes.replace(0, kPage, kPage, 'x'));
-  const auto report = recover(dir.file("bad.trace"), dir.file("saved.trace"), Existing::kReplace);
+  write_sample(sample, dir.path("x.trace"));
+  std::string bytes = read_file(dir.path("x.trace"));
+  write_file(dir.path("bad.trace"), bytes.replace(0, kPage, kPage, 'x'));
+  const auto report = recover(dir.path("bad.trace"), dir.path("saved.trace"), Existing::kReplace);
   ASSERT_TRUE(report.ok()) << report.error().message();
   EXPECT_TRUE(report->by_pages && report->nothing_lost());
-  EXPECT_EQ(read_all(dir.file("saved.trace")), read_all(dir.file("x.trace")));
+  EXPECT_EQ(read_all(dir.path("saved.trace")), read_all(dir.path("x.trace")));
 }
 
 TEST(Salvage, TheBeginningOfAFileIsNotNeeded) {
-  TempDir dir;
-  write_frames(dir.file("x.trace"), true);
-  std::string bytes = read_file(dir.file("x.trace"));
+  TestFolder dir;
+  write_frames(dir.path("x.trace"), true);
+  std::string bytes = read_file(dir.path("x.trace"));
   // All tables of the summary stand on the first pages.
-  write_file(dir.file("bad.trace"), bytes.replace(0, 6 * kPage, 6 * kPage, '\xff'));
-  const auto report = recover(dir.file("bad.trace"), dir.file("saved.trace"), Existing::kReplace);
+  write_file(dir.path("bad.trace"), bytes.replace(0, 6 * kPage, 6 * kPage, '\xff'));
+  const auto report = recover(dir.path("bad.trace"), dir.path("saved.trace"), Existing::kReplace);
   ASSERT_TRUE(report.ok()) << report.error().message();
-  EXPECT_EQ(expect_honest(dir.file("saved.trace"), *report), kRecords);
+  EXPECT_EQ(expect_honest(dir.path("saved.trace"), *report), kRecords);
   EXPECT_FALSE(report->summary_was_intact);
   EXPECT_EQ(report->streams_lost, 1U);
-  const auto reader = TraceReader::open(dir.file("saved.trace"));
+  const auto reader = TraceReader::open(dir.path("saved.trace"));
   EXPECT_EQ(reader->info().streams[0].stream.name, "lost-1");
   EXPECT_EQ(reader->info().streams[0].stream.resource, "pods");
   EXPECT_EQ(reader->info().state, TraceState::kRecovered);
 }
 
 TEST(Salvage, WhatStoodInTheLogIsSaved) {
-  TempDir dir;
-  write_frames(dir.file("x.trace"), false);
-  std::filesystem::copy_file(dir.file("x.trace"), dir.file("bad.trace"));
-  if (std::filesystem::exists(dir.file("x.trace-wal"))) {
-    std::filesystem::copy_file(dir.file("x.trace-wal"), dir.file("bad.trace-wal"));
+  TestFolder dir;
+  write_frames(dir.path("x.trace"), false);
+  std::filesystem::copy_file(dir.path("x.trace"), dir.path("bad.trace"));
+  if (std::filesystem::exists(dir.path("x.trace-wal"))) {
+    std::filesystem::copy_file(dir.path("x.trace-wal"), dir.path("bad.trace-wal"));
   }
   // The header of the file is lost, and with it what SQLite needs to find the log.
-  std::string bytes = read_file(dir.file("bad.trace"));
-  write_file(dir.file("bad.trace"), bytes.replace(0, std::min<size_t>(100, bytes.size()), std::string(100, 'x')));
-  const auto report = recover(dir.file("bad.trace"), dir.file("saved.trace"), Existing::kReplace);
+  std::string bytes = read_file(dir.path("bad.trace"));
+  write_file(dir.path("bad.trace"), bytes.replace(0, std::min<size_t>(100, bytes.size()), std::string(100, 'x')));
+  const auto report = recover(dir.path("bad.trace"), dir.path("saved.trace"), Existing::kReplace);
   ASSERT_TRUE(report.ok()) << report.error().message();
   EXPECT_EQ(report->records_kept, kRecords);
   EXPECT_TRUE(report->was_open);
 }
 
 TEST(Salvage, ALostDictionaryIsCounted) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  auto writer = TraceWriter::create(dir.file("x.trace"), sample_header(), sample.catalog);
+  auto writer = TraceWriter::create(dir.path("x.trace"), sample_header(), sample.catalog);
   ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[0]).ok());
   for (uint64_t rv = 1; rv <= 600; ++rv) {
     std::string body;  // much to learn from
@@ -172,12 +172,12 @@ TEST(Salvage, ALostDictionaryIsCounted) {
     }
   }
   ASSERT_TRUE(writer->close().ok());
-  std::string bytes = read_file(dir.file("x.trace"));
+  std::string bytes = read_file(dir.path("x.trace"));
   size_t at = bytes.find("\x37\xa4\x30\xec");  // where the first dictionary begins
   ASSERT_NE(at, std::string::npos);
   bytes[at + 200] = static_cast<char>(bytes[at + 200] ^ 1);
-  write_file(dir.file("bad.trace"), bytes);
-  const auto report = recover(dir.file("bad.trace"), dir.file("saved.trace"), Existing::kReplace);
+  write_file(dir.path("bad.trace"), bytes);
+  const auto report = recover(dir.path("bad.trace"), dir.path("saved.trace"), Existing::kReplace);
   ASSERT_TRUE(report.ok()) << report.error().message();
   EXPECT_GT(report->batches_without_dictionary, 0U);
   EXPECT_EQ(report->batches_without_dictionary, report->batches_lost);
@@ -186,10 +186,10 @@ TEST(Salvage, ALostDictionaryIsCounted) {
 }
 
 TEST(Salvage, AFileWithNothingOfATraceKeepsItsOwnError) {
-  TempDir dir;
+  TestFolder dir;
   for (const std::string& bytes : {std::string("{\"kind\":\"List\"}"), std::string(100'000, 'x')}) {
-    write_file(dir.file("x"), bytes);
-    const auto report = recover(dir.file("x"), dir.file("saved.trace"), Existing::kRefuse);
+    write_file(dir.path("x"), bytes);
+    const auto report = recover(dir.path("x"), dir.path("saved.trace"), Existing::kRefuse);
     ASSERT_FALSE(report.ok());
     EXPECT_EQ(report.error().code, ErrorCode::kInput);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path()), {}), 1);

@@ -1,5 +1,7 @@
 #include "schema/trace_fixture.h"
 
+#include <sqlite3.h>
+
 #include <map>
 #include <sstream>
 
@@ -96,6 +98,15 @@ class Printer {
 };
 
 }  // namespace
+
+void execute(const std::string& path, const std::string& sql) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  char* message = nullptr;
+  EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
+  sqlite3_free(message);
+  sqlite3_close(database);
+}
 
 std::string describe(const Record& r, const Catalog& catalog) {
   Printer out(catalog);

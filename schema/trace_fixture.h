@@ -1,51 +1,20 @@
-// For tests of schema/ only: a folder that goes away, and records of every kind with every field set.
+// For tests of schema/ only: records of every kind with every field set.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/test_folder.h"
 #include "schema/reader.h"
 #include "schema/writer.h"
 
 namespace inquest::trace {
 
-class TempDir {
- public:
-  TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "trace-test-XXXXXX").string();
-    INQUEST_CHECK(mkdtemp(pattern.data()) != nullptr, pattern);
-    path_ = pattern;
-  }
-  ~TempDir() {
-    std::error_code ignored;
-    std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-inline void write_file(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-}
+// SQL against a trace, past the library.
+void execute(const std::string& path, const std::string& sql);
 
 // A record with names in place of ordinals, so that those of different catalogs can be compared.
 std::string describe(const Record& record, const Catalog& catalog);

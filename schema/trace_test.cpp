@@ -36,32 +36,32 @@ std::string query(const std::string& path, const char* sql) {
 }
 
 TEST(Trace, GivesBackEveryKindAndField) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  const auto written = write_sample(sample, dir.file("x.trace"));
+  const auto written = write_sample(sample, dir.path("x.trace"));
   std::set<RecordKind> kinds;
   for (const auto& [record, body] : sample.records) kinds.insert(record.kind);
   EXPECT_EQ(kinds.size(), 11U);
-  const Content content = read_all(dir.file("x.trace"));
+  const Content content = read_all(dir.path("x.trace"));
   EXPECT_EQ(content.error, "");
   EXPECT_EQ(content.records, written);
 }
 
 TEST(Trace, LeavesOneFileAndTheLibrarysOwnSchema) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  write_sample(sample, dir.file("x.trace"));
+  write_sample(sample, dir.path("x.trace"));
   const auto files = std::distance(std::filesystem::directory_iterator(dir.path()), {});
   EXPECT_EQ(files, 1);
-  EXPECT_EQ(query(dir.file("x.trace"), "SELECT count(*) FROM streams"), "2|");
-  EXPECT_EQ(query(dir.file("x.trace"), "SELECT first_time FROM batches"), "2023-11-14 22:13:20|");
+  EXPECT_EQ(query(dir.path("x.trace"), "SELECT count(*) FROM streams"), "2|");
+  EXPECT_EQ(query(dir.path("x.trace"), "SELECT first_time FROM batches"), "2023-11-14 22:13:20|");
 }
 
 TEST(Trace, InfoCountsWhatWasWritten) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  write_sample(sample, dir.file("x.trace"));
-  const auto reader = TraceReader::open(dir.file("x.trace"));
+  write_sample(sample, dir.path("x.trace"));
+  const auto reader = TraceReader::open(dir.path("x.trace"));
   ASSERT_TRUE(reader.ok()) << reader.error().message();
   const TraceInfo& info = reader->info();
   EXPECT_EQ(info.format_version, kFormatVersion);
@@ -75,7 +75,7 @@ TEST(Trace, InfoCountsWhatWasWritten) {
   EXPECT_EQ(info.end.ns, 1'700'000'000'000'000'005);
   EXPECT_EQ(info.records, sample.records.size());
   EXPECT_EQ(info.batches, 1U);
-  EXPECT_EQ(info.file_bytes, std::filesystem::file_size(dir.file("x.trace")));
+  EXPECT_EQ(info.file_bytes, std::filesystem::file_size(dir.path("x.trace")));
   EXPECT_TRUE(info.summary_intact);
   EXPECT_FALSE(info.complete());  // a gap, an undecodable record, a loss
   ASSERT_EQ(info.streams.size(), 2U);
@@ -115,9 +115,9 @@ TEST(Trace, InfoCountsWhatWasWritten) {
 
 // A LIST whose body goes on in the records behind it, across batches, with the form of its line between.
 TEST(Trace, GivesTheWholeOfABodyThatWasSplit) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  auto writer = TraceWriter::create(dir.file("x.trace"), {}, sample.catalog);
+  auto writer = TraceWriter::create(dir.path("x.trace"), {}, sample.catalog);
   ASSERT_TRUE(writer.ok());
   for (const Stream& stream : sample.streams) ASSERT_TRUE(writer->add_stream(stream).ok());
   Record list, source;
@@ -140,7 +140,7 @@ TEST(Trace, GivesTheWholeOfABodyThatWasSplit) {
   add(kPart, "of another stream");
   ASSERT_TRUE(writer->close().ok());
 
-  auto reader = TraceReader::open(dir.file("x.trace"));
+  auto reader = TraceReader::open(dir.path("x.trace"));
   ASSERT_TRUE(reader.ok());
   const auto pieces = [&](Seq seq) {
     std::vector<std::string> out;
@@ -162,9 +162,9 @@ TEST(Trace, GivesTheWholeOfABodyThatWasSplit) {
 }
 
 TEST(Trace, SplitsIntoBatchesByRecordsAndBytes) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  auto writer = TraceWriter::create(dir.file("x.trace"), {}, sample.catalog);
+  auto writer = TraceWriter::create(dir.path("x.trace"), {}, sample.catalog);
   ASSERT_TRUE(writer.ok());
   ASSERT_TRUE(writer->add_stream(sample.streams[0]).ok());
   const std::string large(kBatchBytes + 1, 'L'), half(kBatchBytes / 2 + 1, 'h');
@@ -177,12 +177,12 @@ TEST(Trace, SplitsIntoBatchesByRecordsAndBytes) {
     written.push_back(describe(record, sample.catalog) + body);
   }
   ASSERT_TRUE(writer->close().ok());
-  EXPECT_EQ(query(dir.file("x.trace"), "SELECT last_seq FROM batch"), "1000|1499|1500|1600|2010|");
+  EXPECT_EQ(query(dir.path("x.trace"), "SELECT last_seq FROM batch"), "1000|1499|1500|1600|2010|");
 
-  const Content content = read_all(dir.file("x.trace"));
+  const Content content = read_all(dir.path("x.trace"));
   EXPECT_EQ(content.error, "");
   EXPECT_EQ(content.records, written);
-  auto reader = TraceReader::open(dir.file("x.trace"));
+  auto reader = TraceReader::open(dir.path("x.trace"));
   ASSERT_TRUE(reader.ok());
   EXPECT_TRUE(reader->info().complete());
   EXPECT_FALSE(reader->check_integrity()->has_value());
@@ -199,9 +199,9 @@ TEST(Trace, SplitsIntoBatchesByRecordsAndBytes) {
 }
 
 TEST(Trace, TheIndexTellsAPodsLife) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  const std::string path = dir.file("x.trace");
+  const std::string path = dir.path("x.trace");
   const std::string uid = "0123abcd-4567-89ab-cdef-0123456789ab";
   auto writer = TraceWriter::create(path, {}, sample.catalog);
   ASSERT_TRUE(writer.ok());
@@ -237,9 +237,9 @@ TEST(Trace, TheIndexTellsAPodsLife) {
 
 // Every statement in docs/trace-format.md runs, and most of them have something to say about the sample.
 TEST(Trace, TheDocumentedQueriesRun) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  write_sample(sample, dir.file("x.trace"));
+  write_sample(sample, dir.path("x.trace"));
   std::istringstream lines(read_file("docs/trace-format.md"));
   std::string line, statement;
   size_t statements = 0, answered = 0;
@@ -253,7 +253,7 @@ TEST(Trace, TheDocumentedQueriesRun) {
     if (statement.empty() && !line.starts_with("    SELECT")) continue;
     statement += line + "\n";
     if (!line.ends_with(";")) continue;
-    answered += !query(dir.file("x.trace"), statement.c_str()).empty();
+    answered += !query(dir.path("x.trace"), statement.c_str()).empty();
     ++statements;
     statement.clear();
   }
@@ -262,14 +262,14 @@ TEST(Trace, TheDocumentedQueriesRun) {
 }
 
 TEST(Trace, OrdinalsComeInOrderOfFirstAppearance) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
   sample.pod("never-written", "uid0");
-  auto writer = TraceWriter::create(dir.file("x.trace"), {}, sample.catalog);
+  auto writer = TraceWriter::create(dir.path("x.trace"), {}, sample.catalog);
   ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[0]).ok());
   for (const char* name : {"c", "a", "c", "b"}) ASSERT_TRUE(writer->append(sample.frame(name, 5), "").ok());
   ASSERT_TRUE(writer->close().ok());
-  auto reader = TraceReader::open(dir.file("x.trace"));
+  auto reader = TraceReader::open(dir.path("x.trace"));
   ASSERT_TRUE(reader.ok());
   std::vector<uint32_t> ordinals;
   for (auto record = reader->next(); record.ok() && *record != nullptr; record = reader->next()) {
@@ -279,20 +279,20 @@ TEST(Trace, OrdinalsComeInOrderOfFirstAppearance) {
 }
 
 TEST(Trace, SameInputSameBlobs) {
-  TempDir dir;
+  TestFolder dir;
   Sample first, second;
-  write_sample(first, dir.file("a.trace"));
-  write_sample(second, dir.file("b.trace"));
+  write_sample(first, dir.path("a.trace"));
+  write_sample(second, dir.path("b.trace"));
   const char* blobs = "SELECT facts, data, body_crc, crc FROM batch JOIN body ON body.id >> 10 = batch.id";
-  EXPECT_EQ(query(dir.file("a.trace"), blobs), query(dir.file("b.trace"), blobs));
-  EXPECT_NE(query(dir.file("a.trace"), "SELECT chain FROM batch"),
-            query(dir.file("b.trace"), "SELECT chain FROM batch"));
+  EXPECT_EQ(query(dir.path("a.trace"), blobs), query(dir.path("b.trace"), blobs));
+  EXPECT_NE(query(dir.path("a.trace"), "SELECT chain FROM batch"),
+            query(dir.path("b.trace"), "SELECT chain FROM batch"));
 }
 
 TEST(Trace, AnOpenTraceCanBeReadAndSaysSo) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  const std::string path = dir.file("x.trace");
+  const std::string path = dir.path("x.trace");
   auto writer = TraceWriter::create(path, {}, sample.catalog);
   ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[0]).ok());
   ASSERT_TRUE(writer->append(sample.frame("a", 1), "A").ok());
@@ -318,8 +318,8 @@ TEST(Trace, AnOpenTraceCanBeReadAndSaysSo) {
 }
 
 TEST(Trace, AKilledWriterLosesOnlyTheOpenBatch) {
-  TempDir dir;
-  const std::string path = dir.file("x.trace");
+  TestFolder dir;
+  const std::string path = dir.path("x.trace");
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -345,23 +345,23 @@ TEST(Trace, AKilledWriterLosesOnlyTheOpenBatch) {
 }
 
 TEST(Trace, AnUnclosedWriterLeavesAnOpenTrace) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
   {
-    auto writer = TraceWriter::create(dir.file("x.trace"), {}, sample.catalog);
+    auto writer = TraceWriter::create(dir.path("x.trace"), {}, sample.catalog);
     ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[0]).ok());
     ASSERT_TRUE(writer->append(sample.frame("a", 1), "A").ok());
   }
-  const auto reader = TraceReader::open(dir.file("x.trace"));
+  const auto reader = TraceReader::open(dir.path("x.trace"));
   ASSERT_TRUE(reader.ok()) << reader.error().message();
   EXPECT_EQ(reader->info().state, TraceState::kOpen);
   EXPECT_EQ(reader->info().records, 0U);
 }
 
 TEST(Trace, RefusesExistingFilesAndASecondWriter) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  const std::string path = dir.file("x.trace");
+  const std::string path = dir.path("x.trace");
   auto writer = TraceWriter::create(path, {}, sample.catalog);
   ASSERT_TRUE(writer.ok());
   const auto existing = TraceWriter::create(path, {}, sample.catalog);
@@ -373,14 +373,14 @@ TEST(Trace, RefusesExistingFilesAndASecondWriter) {
   EXPECT_EQ(second.error().code, ErrorCode::kUsage);
   EXPECT_THAT(second.error().message(), HasSubstr("being written"));
   ASSERT_TRUE(writer->close().ok());
-  *writer = *TraceWriter::create(dir.file("y.trace"), {}, sample.catalog);  // lets go of the first
+  *writer = *TraceWriter::create(dir.path("y.trace"), {}, sample.catalog);  // lets go of the first
   EXPECT_TRUE(TraceWriter::create(path, {}, sample.catalog, TraceWriter::Existing::kReplace).ok());
 }
 
 TEST(Trace, RefusesWhatIsTooLargeAndGoesOn) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  auto writer = TraceWriter::create(dir.file("x.trace"), {}, sample.catalog);
+  auto writer = TraceWriter::create(dir.path("x.trace"), {}, sample.catalog);
   ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[0]).ok());
   Record list;
   list.stream = {0};
@@ -396,13 +396,13 @@ TEST(Trace, RefusesWhatIsTooLargeAndGoesOn) {
   EXPECT_EQ(long_text.error().code, ErrorCode::kOutOfLimit);
   EXPECT_EQ(*writer->append(sample.frame("a", 1), "A"), 1U);
   ASSERT_TRUE(writer->close().ok());
-  EXPECT_EQ(read_all(dir.file("x.trace")).records.size(), 1U);
+  EXPECT_EQ(read_all(dir.path("x.trace")).records.size(), 1U);
 }
 
 TEST(Trace, HugeSelectorsEndABatchAndBeyondTheLimitARecordIsRefused) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  auto writer = TraceWriter::create(dir.file("x.trace"), {}, sample.catalog);
+  auto writer = TraceWriter::create(dir.path("x.trace"), {}, sample.catalog);
   ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[0]).ok());
   const auto frame = [&](ResourceVersion rv, size_t values) {
     Record record = sample.frame("a", rv);
@@ -418,16 +418,16 @@ TEST(Trace, HugeSelectorsEndABatchAndBeyondTheLimitARecordIsRefused) {
   EXPECT_NE(refused.error().text.find("parts of selectors"), std::string::npos) << refused.error().text;
   ASSERT_TRUE(writer->append(frame(4, kMaxBatchSelectorParts - 2), "").ok());
   ASSERT_TRUE(writer->close().ok());
-  const Content content = read_all(dir.file("x.trace"));
+  const Content content = read_all(dir.path("x.trace"));
   EXPECT_EQ(content.error, "");
   EXPECT_EQ(content.records.size(), 3U);
-  EXPECT_EQ(TraceReader::open(dir.file("x.trace"))->info().batches, 3U);
+  EXPECT_EQ(TraceReader::open(dir.path("x.trace"))->info().batches, 3U);
 }
 
 TEST(Trace, CountsBindsOnceTheyAreAnswered) {
-  TempDir dir;
+  TestFolder dir;
   Sample sample;
-  auto writer = TraceWriter::create(dir.file("x.trace"), {}, sample.catalog);
+  auto writer = TraceWriter::create(dir.path("x.trace"), {}, sample.catalog);
   ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[1]).ok());
   const auto request = [&](const char* who) {
     Record record;
@@ -453,7 +453,7 @@ TEST(Trace, CountsBindsOnceTheyAreAnswered) {
   answer(four, 0);     // a transport error
   request("kube");
   ASSERT_TRUE(writer->close().ok());
-  const auto reader = TraceReader::open(dir.file("x.trace"));
+  const auto reader = TraceReader::open(dir.path("x.trace"));
   ASSERT_TRUE(reader.ok());
   std::string counts;
   for (const BindCount& bind : reader->info().binds) {

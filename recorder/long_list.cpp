@@ -37,9 +37,9 @@ bool LongList::begin(std::string_view prefix) {
   line_ = {};
   pieces_.clear();
   for (std::string* text : {&envelope_, &line_text_, &error_, &carry_, &suffix_, &piece_, &head_, &key_}) text->clear();
-  in_body_ = in_string_ = escaped_ = in_items_ = false;
+  in_body_ = in_items_ = false;
   short_ = first_ = true;
-  depth_ = 0;
+  brackets_ = {};
   names_before_ = catalog_->memory();
   if (form_ == Form::kValue) {
     const JsonShape shape = shape_of(prefix.substr(0, kMaxEnvelope));
@@ -92,31 +92,19 @@ void LongList::take_escaped(std::string_view chunk) {
 void LongList::take(std::string_view bytes) {
   for (const char c : bytes) {
     piece_ += c;
-    if (in_string_) {
-      if (escaped_) {
-        escaped_ = false;
-      } else if (c == '\\') {
-        escaped_ = true;
-      } else if (c == '"') {
-        in_string_ = false;
-        if (depth_ == 1) key_.assign(piece_, string_begin_, std::min<size_t>(piece_.size() - string_begin_ - 1, 64));
-      }
-      continue;
-    }
-    if (c == '"') {
-      in_string_ = true;
+    const JsonBrackets::Byte byte = brackets_.next(c);
+    const int depth = brackets_.depth();
+    if (byte == JsonBrackets::Byte::kStringBegin) {
       string_begin_ = piece_.size();
-    } else if (c == '{' || c == '[') {
-      ++depth_;
-      if (depth_ == 2 && c == '[' && key_ == "items" && head_.empty()) {
-        in_items_ = true;
-        head_ = piece_;
-        if (head_.size() > kMaxEnvelope) return fail("a list with too much before its items");
-      }
-    } else if (c == '}' || c == ']') {
-      --depth_;
-      if (in_items_ && depth_ == 1) in_items_ = false;
-      if (in_items_ && depth_ == 2 && piece_.size() >= kPiece) flush_piece(false);
+    } else if (byte == JsonBrackets::Byte::kStringEnd && depth == 1) {
+      key_.assign(piece_, string_begin_, std::min<size_t>(piece_.size() - string_begin_ - 1, 64));
+    } else if (byte == JsonBrackets::Byte::kOpen && depth == 2 && c == '[' && key_ == "items" && head_.empty()) {
+      in_items_ = true;
+      head_ = piece_;
+      if (head_.size() > kMaxEnvelope) return fail("a list with too much before its items");
+    } else if (byte == JsonBrackets::Byte::kClose && in_items_) {
+      in_items_ = depth != 1;
+      if (depth == 2 && piece_.size() >= kPiece) flush_piece(false);
     }
     if (piece_.size() > kMaxLine + kPiece) return fail("an item of a list with more than 8 MiB");
   }
@@ -155,7 +143,7 @@ void LongList::flush_piece(bool last) {
 }
 
 void LongList::end() {
-  if (depth_ != 0 || in_body_) fail("a list that breaks off");
+  if (brackets_.depth() != 0 || in_body_) fail("a list that breaks off");
   flush_piece(true);
   if (form_ == Form::kValue) return;
   line_text_ = envelope_ + suffix_;

@@ -12,6 +12,7 @@
 
 #include "kube/decode.h"
 #include "recorder/body_spool.h"
+#include "recorder/json_brackets.h"
 #include "recorder/line_parser.h"
 #include "recorder/long_reader.h"
 #include "recorder/redact.h"
@@ -63,8 +64,8 @@ class LongList : public LongReader {
 
   // The body.
   std::string piece_, head_, wrapped_, key_;
-  bool in_string_ = false, escaped_ = false, in_items_ = false, first_ = true;
-  int depth_ = 0;
+  JsonBrackets brackets_;
+  bool in_items_ = false, first_ = true;
   size_t string_begin_ = 0;
 };
 

@@ -91,6 +91,22 @@ TEST_F(LongListTest, KubectlsListComesBack) {
   EXPECT_TRUE(exported() == text);
 }
 
+// Memory is bounded by the limit of an item, wherever in it the input goes on for ever.
+TEST(LongList, AStringWithoutAnEndIsNotGathered) {
+  Catalog catalog;
+  kube::Decoder decoder(catalog);
+  Redactor redactor{RedactRules{}};
+  BodySpool spool(testing::TempDir());
+  LongList list(LongList::Form::kValue, catalog, decoder, redactor, spool);
+  const std::string begin = R"({"kind":"PodList","items":[{"metadata":{"name":")";
+  ASSERT_TRUE(list.begin(begin));
+  list.more(begin);
+  for (int mebibytes = 0; mebibytes < 11; ++mebibytes) list.more(std::string(size_t{1} << 20, 'x'));
+  const auto read = list.list();
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().text, "an item of a list with more than 8 MiB");
+}
+
 TEST_F(LongListTest, WhatIsNoListOrBreaksOffIsALocatedLoss) {
   const std::string close = "{\"t\":6,\"stream\":\"pods\",\"kind\":\"close\"}\n";
   const std::string whole = line_of(list_of(3000, 4000));

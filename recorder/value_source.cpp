@@ -32,9 +32,14 @@ void ValueSource::consume(size_t size) {
   number_ += static_cast<uint64_t>(std::count(buffer_.data() + begin_, buffer_.data() + begin_ + size, '\n'));
   begin_ += size;
   scanned_ = 0;
-  depth_ = 0;
-  in_string_ = escaped_ = false;
+  brackets_ = {};
   last_ = 0;
+}
+
+// Whether the bracket at scanned_, at the start of a line, opens a value where an unfinished one cannot go on with it.
+bool ValueSource::starts_anew(const char* text) const {
+  const bool at_start = scanned_ > 0 && text[scanned_ - 1] == '\n';
+  return at_start && brackets_.depth() > 1 && last_ != ',' && last_ != '[' && last_ != ':';
 }
 
 // Looks for the end of the value at begin_ in what has been read.
@@ -43,30 +48,25 @@ ValueSource::Found ValueSource::scan(size_t& length) {
   const size_t size = end_ - begin_;
   for (; scanned_ < size; ++scanned_) {
     const char c = text[scanned_];
-    if (in_string_) {
-      if (escaped_) {
-        escaped_ = false;
-      } else if (c == '\\') {
-        escaped_ = true;
-      } else if (c == '"') {
-        in_string_ = false;
-      } else if (c == '\n') {
-        return Found::kDamage;
-      }
-      continue;
+    switch (brackets_.next(c)) {
+      case JsonBrackets::Byte::kInString:
+        if (c == '\n') return Found::kDamage;
+        [[fallthrough]];
+      case JsonBrackets::Byte::kEscaped:
+      case JsonBrackets::Byte::kStringEnd:
+        continue;
+      case JsonBrackets::Byte::kOpen:
+        if (c == '{' && starts_anew(text)) return Found::kDamage;
+        break;
+      case JsonBrackets::Byte::kClose:
+        if (brackets_.depth() != 0) break;
+        length = scanned_ + 1;
+        return Found::kValue;
+      case JsonBrackets::Byte::kStringBegin:
+      case JsonBrackets::Byte::kOther:
+        break;
     }
-    if (blank(c)) continue;
-    if (c == '"') {
-      in_string_ = true;
-    } else if (c == '{' || c == '[') {
-      const bool at_start = scanned_ > 0 && text[scanned_ - 1] == '\n';
-      if (at_start && c == '{' && depth_ > 0 && last_ != ',' && last_ != '[' && last_ != ':') return Found::kDamage;
-      ++depth_;
-    } else if ((c == '}' || c == ']') && --depth_ == 0) {
-      length = scanned_ + 1;
-      return Found::kValue;
-    }
-    last_ = c;
+    if (!blank(c)) last_ = c;
   }
   return Found::kMore;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "recorder/json_brackets.h"
 #include "recorder/line_source.h"
 
 namespace inquest::recorder {
@@ -29,6 +30,7 @@ class ValueSource {
  private:
   enum class Found : uint8_t { kValue, kDamage, kMore };
   bool fill();
+  bool starts_anew(const char* text) const;
   Found scan(size_t& length);
   Line damaged(std::string why);
   Line too_long();
@@ -43,8 +45,7 @@ class ValueSource {
   bool ended_ = false, told_ = false;
   // The state of the scan of the value at begin_, which goes on where it stopped.
   size_t scanned_ = 0;
-  int depth_ = 0;
-  bool in_string_ = false, escaped_ = false;
+  JsonBrackets brackets_;
   char last_ = 0;  // the last character that is no blank
 };
 

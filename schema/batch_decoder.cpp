@@ -97,7 +97,7 @@ struct BatchDecoder::Impl {
   Translation<PlacementId> placements;
   Translation<LabelsId> labels;
   Translation<TaintsId> taints;
-  size_t selector_parts = 0;  // of the last three, so far
+  size_t parts = 0;  // of the last five, so far
 
   Rows<wire::Record> records;
   capnp::Data::Reader object_kinds;
@@ -121,8 +121,9 @@ struct BatchDecoder::Impl {
   void load(std::string_view facts, Catalog& catalog, uint64_t& catalog_bytes);
   void load_strings(wire::Batch::Reader batch_reader, Catalog& catalog, uint64_t& catalog_bytes);
   void load_dictionaries(wire::Batch::Reader batch_reader, Catalog& catalog, uint64_t& catalog_bytes);
-  Resources resources(wire::Resources::Reader reader, const Catalog& catalog) const;
-  PodShape shape(wire::Shape::Reader reader, const Catalog& catalog) const;
+  std::string shape_text(uint32_t reference, const Catalog& catalog);
+  Resources resources(wire::Resources::Reader reader, const Catalog& catalog);
+  PodShape shape(wire::Shape::Reader reader, const Catalog& catalog);
   StringId text(uint32_t reference) const { return reference == 0 ? kEmptyText : strings.at(reference); }
   template <typename List>
   unsigned parts_of(const List& list);
@@ -130,7 +131,8 @@ struct BatchDecoder::Impl {
   std::vector<Requirement> requirements(capnp::List<wire::Requirement>::Reader list);
   Placement placement(wire::Placement::Reader reader);
   Taints taint_list(capnp::List<wire::Taint>::Reader list);
-  void load_placements(wire::Batch::Reader batch_reader, Catalog& catalog, uint64_t& catalog_bytes);
+  void load_shapes(wire::Batch::Reader batch_reader, Catalog& catalog, uint64_t& catalog_bytes);
+  void count_parts(size_t more);
   void check_totals() const;
   void rewind();
 
@@ -160,12 +162,32 @@ void BatchDecoder::Impl::load_strings(wire::Batch::Reader batch_reader, Catalog&
   if (at != text.size()) throw Malformed{"text that belongs to no string"};
 }
 
-Resources BatchDecoder::Impl::resources(wire::Resources::Reader reader, const Catalog& catalog) const {
+// The batch has a limit for them: what takes no room in the message does so in memory.
+void BatchDecoder::Impl::count_parts(size_t more) {
+  parts += more;
+  if (parts > kMaxBatchParts)
+    throw Malformed{"more parts of shapes, labels, taints and selectors than a batch may hold"};
+}
+
+template <typename List>
+unsigned BatchDecoder::Impl::parts_of(const List& list) {
+  count_parts(list.size());
+  return static_cast<unsigned>(list.size());
+}
+
+std::string BatchDecoder::Impl::shape_text(uint32_t reference, const Catalog& catalog) {
+  const std::string_view text = catalog.text(strings.at(reference));
+  count_parts(text_parts(text));
+  return std::string(text);
+}
+
+Resources BatchDecoder::Impl::resources(wire::Resources::Reader reader, const Catalog& catalog) {
   Resources out{reader.getCpuMilli(), reader.getMemory(), reader.getEphemeral(), {}};
   const auto extended = reader.getExtended();
-  out.extended.reserve(checked_size(extended));
+  out.extended.reserve(parts_of(extended));
   for (const auto amount : extended) {
-    out.extended.push_back({std::string(catalog.text(strings.required(amount.getName()))), amount.getAmount()});
+    if (amount.getName() == 0) throw Malformed{"a resource without a name"};
+    out.extended.push_back({shape_text(amount.getName(), catalog), amount.getAmount()});
   }
   if (!strictly_sorted(out.extended, [](const NamedAmount& a, const NamedAmount& b) { return a.name < b.name; })) {
     throw Malformed{"extended resources out of order"};
@@ -173,17 +195,16 @@ Resources BatchDecoder::Impl::resources(wire::Resources::Reader reader, const Ca
   return out;
 }
 
-PodShape BatchDecoder::Impl::shape(wire::Shape::Reader reader, const Catalog& catalog) const {
+PodShape BatchDecoder::Impl::shape(wire::Shape::Reader reader, const Catalog& catalog) {
   PodShape out;
   out.requests = resources(reader.getRequests(), catalog);
   out.nonzero_cpu_milli = reader.getNonzeroCpuMilli();
   out.nonzero_memory = reader.getNonzeroMemory();
   const auto ports = reader.getPorts();
-  out.ports.reserve(checked_size(ports));
+  out.ports.reserve(parts_of(ports));
   for (const auto port : ports) {
     if (!kProtocols.knows(port.getProtocol())) throw Malformed{"a port with an unknown protocol"};
-    out.ports.push_back({std::string(catalog.text(strings.at(port.getIp()))), kProtocols.from_wire(port.getProtocol()),
-                         port.getPort()});
+    out.ports.push_back({shape_text(port.getIp(), catalog), kProtocols.from_wire(port.getProtocol()), port.getPort()});
   }
   if (!std::is_sorted(out.ports.begin(), out.ports.end())) throw Malformed{"host ports out of order"};
   return out;
@@ -203,25 +224,7 @@ void BatchDecoder::Impl::load_dictionaries(wire::Batch::Reader batch_reader, Cat
   nodes.begin(checked_size(node_list));
   for (const uint32_t name : node_list) nodes.add(catalog.node(catalog.text(strings.required(name))));
 
-  const auto shape_list = batch_reader.getShapes();
-  shapes.begin(checked_size(shape_list));
-  for (const auto reader : shape_list) shapes.add(catalog.shape(shape(reader, catalog)));
-
-  const auto allocatable_list = batch_reader.getAllocatables();
-  allocatables.begin(checked_size(allocatable_list));
-  for (const auto reader : allocatable_list) {
-    allocatables.add(catalog.allocatable({resources(reader.getResources(), catalog), reader.getPods()}));
-  }
-  load_placements(batch_reader, catalog, catalog_bytes);
-}
-
-// The list's size, which the batch has a limit for: an entry may take no room in the message, but does in memory.
-template <typename List>
-unsigned BatchDecoder::Impl::parts_of(const List& list) {
-  selector_parts += list.size();
-  if (selector_parts > kMaxBatchSelectorParts)
-    throw Malformed{"more labels, taints and selectors than a batch may hold"};
-  return static_cast<unsigned>(list.size());
+  load_shapes(batch_reader, catalog, catalog_bytes);
 }
 
 // Sorted anew: the order is that of this catalog's ordinals.
@@ -275,27 +278,25 @@ Taints BatchDecoder::Impl::taint_list(capnp::List<wire::Taint>::Reader list) {
   return out;
 }
 
-void BatchDecoder::Impl::load_placements(wire::Batch::Reader batch_reader, Catalog& catalog, uint64_t& catalog_bytes) {
-  selector_parts = 0;
-  const auto entries = [&] { return catalog.placements() + catalog.labels() + catalog.taints(); };
-  // Adds one entry, and counts what it takes if it is new.
-  const auto add = [&](auto& translation, auto&& enter) {
-    const size_t entries_before = entries(), parts_before = selector_parts;
-    translation.add(enter());
-    if (entries() != entries_before) catalog_bytes += (1 + selector_parts - parts_before) * sizeof(SelectorTerm);
-    if (catalog_bytes > kMaxCatalogBytes) throw Malformed{"more selectors than a catalog may hold"};
+// Values that the catalog keeps whole. What it takes for them is counted.
+void BatchDecoder::Impl::load_shapes(wire::Batch::Reader batch_reader, Catalog& catalog, uint64_t& catalog_bytes) {
+  parts = 0;
+  const auto load = [&](auto& translation, const auto& list, auto&& enter) {
+    translation.begin(checked_size(list));
+    for (const auto reader : list) {
+      const size_t before = catalog.memory();
+      translation.add(enter(reader));
+      catalog_bytes += catalog.memory() - before;
+      if (catalog_bytes > kMaxCatalogBytes) throw Malformed{"more shapes and selectors than a catalog may hold"};
+    }
   };
-  const auto placement_list = batch_reader.getPlacements();
-  placements.begin(checked_size(placement_list));
-  for (const auto reader : placement_list) add(placements, [&] { return catalog.placement(placement(reader)); });
-
-  const auto labels_list = batch_reader.getLabels();
-  labels.begin(checked_size(labels_list));
-  for (const auto reader : labels_list) add(labels, [&] { return catalog.labels(label_list(reader.getLabels())); });
-
-  const auto taints_list = batch_reader.getTaints();
-  taints.begin(checked_size(taints_list));
-  for (const auto reader : taints_list) add(taints, [&] { return catalog.taints(taint_list(reader.getTaints())); });
+  load(shapes, batch_reader.getShapes(), [&](auto reader) { return catalog.shape(shape(reader, catalog)); });
+  load(allocatables, batch_reader.getAllocatables(), [&](auto reader) {
+    return catalog.allocatable({resources(reader.getResources(), catalog), reader.getPods()});
+  });
+  load(placements, batch_reader.getPlacements(), [&](auto reader) { return catalog.placement(placement(reader)); });
+  load(labels, batch_reader.getLabels(), [&](auto reader) { return catalog.labels(label_list(reader.getLabels())); });
+  load(taints, batch_reader.getTaints(), [&](auto reader) { return catalog.taints(taint_list(reader.getTaints())); });
 }
 
 // Everything that records take from lists must be there, so that a short list is found now and not in the middle.

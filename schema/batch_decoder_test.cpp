@@ -1,8 +1,11 @@
 // The decoder against messages that no checksum protects: a stranger can compute checksums, too.
 #include "schema/batch_decoder.h"
 
+#include <capnp/message.h>
+#include <capnp/serialize.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <trace.capnp.h>
 
 #include "schema/batch_encoder.h"
 #include "schema/limits.h"
@@ -128,6 +131,32 @@ TEST_F(DecoderTest, AFrameThatUnpacksBeyondTheLimitIsRefusedBeforeMemoryIsTaken)
   }
 }
 
+// Each shape keeps its texts for itself, so one of a megabyte could otherwise fill any memory.
+TEST_F(DecoderTest, ATextThatManyShapesNameIsCountedForEach) {
+  const std::string text(1'000'000, 'x');
+  for (const bool port : {false, true}) {
+    capnp::MallocMessageBuilder message;
+    auto batch = message.initRoot<wire::Batch>();
+    batch.setText(kj::arrayPtr(reinterpret_cast<const kj::byte*>(text.data()), text.size()));
+    batch.initTextSizes(1).set(0, static_cast<uint32_t>(text.size()));
+    auto shapes = batch.initShapes(40);
+    for (unsigned i = 0; i < shapes.size(); ++i) {
+      shapes[i].setNonzeroMemory(i);
+      if (port) {
+        shapes[i].initPorts(1)[0].setIp(1);
+      } else {
+        shapes[i].initRequests().initExtended(1)[0].setName(1);
+      }
+    }
+    const auto words = capnp::messageToFlatArray(message);
+    const auto bytes = words.asBytes();
+    BatchRow row;
+    row.id = row.first_seq = 1;
+    decode(row, compress({reinterpret_cast<const char*>(bytes.begin()), bytes.size()}));
+    EXPECT_THAT(error_.text, HasSubstr("more parts of shapes"));
+  }
+}
+
 // A batch of few bytes could otherwise fill a catalog, since an empty term takes no room in a message.
 TEST_F(DecoderTest, WhatEntersTheCatalogIsCounted) {
   uint64_t all = 0;
@@ -138,7 +167,7 @@ TEST_F(DecoderTest, WhatEntersTheCatalogIsCounted) {
   EXPECT_EQ(error_.text, "");
   bytes = kMaxCatalogBytes - all + 1;
   decode(row_, facts_, bytes);
-  EXPECT_THAT(error_.text, HasSubstr("more selectors than a catalog may hold"));
+  EXPECT_THAT(error_.text, HasSubstr("more shapes and selectors than a catalog may hold"));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ struct BatchEncoder::Dictionaries {
     placements.clear();
     labels.clear();
     taints.clear();
-    selector_parts = 0;
+    parts = 0;
   }
 
   // Strings that have no StringId are entered as they come.
@@ -122,42 +122,27 @@ struct BatchEncoder::Dictionaries {
     if (node_refs.enter(id.value, reference)) nodes.push_back(put(catalog->node_name(id)));
     return reference;
   }
-  uint32_t ref(ShapeId id) {
+  uint32_t ref(ShapeId id) { return ref(id, shape_refs, shapes); }
+  uint32_t ref(AllocatableId id) { return ref(id, allocatable_refs, allocatables); }
+  uint32_t ref(PlacementId id) { return ref(id, placement_refs, placements); }
+  uint32_t ref(LabelsId id) { return ref(id, labels_refs, labels); }
+  uint32_t ref(TaintsId id) { return ref(id, taints_refs, taints); }
+  template <typename Id>
+  static uint32_t ref(Id id, References& references, std::vector<Id>& entered) {
     if (!id) return 0;
     uint32_t reference = 0;
-    if (shape_refs.enter(id.value, reference)) shapes.push_back(id);
-    return reference;
-  }
-  uint32_t ref(AllocatableId id) {
-    if (!id) return 0;
-    uint32_t reference = 0;
-    if (allocatable_refs.enter(id.value, reference)) allocatables.push_back(id);
-    return reference;
-  }
-
-  uint32_t ref(PlacementId id) {
-    if (!id) return 0;
-    uint32_t reference = 0;
-    if (placement_refs.enter(id.value, reference)) placements.push_back(id);
-    return reference;
-  }
-  uint32_t ref(LabelsId id) {
-    if (!id) return 0;
-    uint32_t reference = 0;
-    if (labels_refs.enter(id.value, reference)) labels.push_back(id);
-    return reference;
-  }
-  uint32_t ref(TaintsId id) {
-    if (!id) return 0;
-    uint32_t reference = 0;
-    if (taints_refs.enter(id.value, reference)) taints.push_back(id);
+    if (references.enter(id.value, reference)) entered.push_back(id);
     return reference;
   }
   // The size of a list of which the batch holds a limited number of entries.
   template <typename T>
   unsigned parts_of(const std::vector<T>& list) {
-    selector_parts += list.size();
+    parts += list.size();
     return size_of(list);
+  }
+  uint32_t put_of_shape(std::string_view bytes) {
+    parts += text_parts(bytes);
+    return put(bytes);
   }
   // Where 0 is the empty string.
   uint32_t text_ref(StringId id) { return id == kEmptyText ? 0 : ref(id); }
@@ -232,9 +217,9 @@ struct BatchEncoder::Dictionaries {
     to.setMemory(from.memory);
     to.setEphemeral(from.ephemeral);
     if (from.extended.empty()) return;
-    auto extended = to.initExtended(size_of(from.extended));
+    auto extended = to.initExtended(parts_of(from.extended));
     for (unsigned i = 0; i < extended.size(); ++i) {
-      extended[i].setName(put(from.extended[i].name));
+      extended[i].setName(put_of_shape(from.extended[i].name));
       extended[i].setAmount(from.extended[i].amount);
     }
   }
@@ -244,9 +229,9 @@ struct BatchEncoder::Dictionaries {
     to.setNonzeroCpuMilli(from.nonzero_cpu_milli);
     to.setNonzeroMemory(from.nonzero_memory);
     if (from.ports.empty()) return;
-    auto ports = to.initPorts(size_of(from.ports));
+    auto ports = to.initPorts(parts_of(from.ports));
     for (unsigned i = 0; i < ports.size(); ++i) {
-      if (!from.ports[i].ip.empty()) ports[i].setIp(put(from.ports[i].ip));
+      if (!from.ports[i].ip.empty()) ports[i].setIp(put_of_shape(from.ports[i].ip));
       ports[i].setProtocol(kProtocols.to_wire(from.ports[i].protocol));
       ports[i].setPort(from.ports[i].port);
     }
@@ -293,7 +278,7 @@ struct BatchEncoder::Dictionaries {
   std::vector<PlacementId> placements;
   std::vector<LabelsId> labels;
   std::vector<TaintsId> taints;
-  size_t selector_parts = 0;
+  size_t parts = 0;
 };
 
 namespace {
@@ -485,10 +470,10 @@ Result<void> BatchEncoder::encode(const Use& use) {
   for (size_t i = 0; i < count_; ++i) rows.add(records_[i], body_sizes_[i]);
   dictionaries_->write(batch);
 
-  if (dictionaries_->selector_parts > kMaxBatchSelectorParts) {
+  if (dictionaries_->parts > kMaxBatchParts) {
     return Error{ErrorCode::kOutOfLimit,
-                 "the pods and nodes of one batch have " + std::to_string(dictionaries_->selector_parts) +
-                     " labels, taints and parts of selectors, the limit is " + std::to_string(kMaxBatchSelectorParts),
+                 "the pods and nodes of one batch have " + std::to_string(dictionaries_->parts) +
+                     " parts of shapes, labels, taints and selectors, the limit is " + std::to_string(kMaxBatchParts),
                  "", ""};
   }
   const size_t size = capnp::computeSerializedSizeInWords(message) * sizeof(capnp::word);

@@ -10,9 +10,22 @@ namespace {
 
 constexpr size_t kBlock = size_t{64} << 10;
 
+// Besides the string itself; a short text fits into it.
+size_t memory_of(const std::string& text) {
+  constexpr size_t kShort = 15, kAllocation = 16;
+  return text.size() > kShort ? text.size() + kAllocation : 0;
+}
+
 size_t memory_of(const Resources& resources) {
-  constexpr size_t kText = 32;  // of a name that does not fit into its string
-  return resources.extended.size() * (sizeof(NamedAmount) + kText);
+  size_t bytes = resources.extended.size() * sizeof(NamedAmount);
+  for (const NamedAmount& extended : resources.extended) bytes += memory_of(extended.name);
+  return bytes;
+}
+
+size_t memory_of(const PodShape& shape) {
+  size_t bytes = sizeof shape + memory_of(shape.requests) + shape.ports.size() * sizeof(HostPort);
+  for (const HostPort& port : shape.ports) bytes += memory_of(port.ip);
+  return bytes;
 }
 
 size_t memory_of(const Placement& placement) {
@@ -79,7 +92,7 @@ NodeId Catalog::node(std::string_view name) {
 
 ShapeId Catalog::shape(const PodShape& shape) {
   return {intern(shape_table_, shapes_, hash_of(shape), shape, [&](const PodShape& given) {
-    shape_bytes_ += sizeof given + memory_of(given.requests) + given.ports.size() * sizeof(HostPort);
+    shape_bytes_ += memory_of(given);
     return given;
   })};
 }

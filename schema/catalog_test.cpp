@@ -91,6 +91,17 @@ TEST(Catalog, ShapesDifferInEveryPart) {
   }
 }
 
+TEST(Catalog, TextsThatAShapeKeepsAreMemory) {
+  Catalog catalog;
+  const std::string text(1'000'000, 'x');
+  PodShape shape;
+  shape.requests.extended = {{text, 1}};
+  shape.ports = {{text, Protocol::kTcp, 8080}};
+  const size_t before = catalog.memory();
+  catalog.shape(shape);
+  EXPECT_GT(catalog.memory() - before, 2 * text.size());
+}
+
 TEST(Catalog, Allocatables) {
   Catalog catalog;
   Allocatable small;

@@ -6,19 +6,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace inquest::trace {
 
 // Of a batch. The writer's own batches are far smaller (WriterOptions); a LIST can make one large.
 inline constexpr size_t kMaxBatchRecords = 65'536;
-inline constexpr size_t kMaxBatchObjects = 262'144;                // Kubernetes supports 150,000 pods in a cluster
-inline constexpr size_t kMaxBatchEntries = size_t{4} << 20;        // of any dictionary or row list
-inline constexpr size_t kMaxBatchSelectorParts = size_t{2} << 20;  // labels, taints, tolerations, terms, values, …
-inline constexpr size_t kMaxFactsBytes = size_t{32} << 20;         // uncompressed
-inline constexpr size_t kMaxBodiesBytes = size_t{64} << 20;        // uncompressed
+inline constexpr size_t kMaxBatchObjects = 262'144;          // Kubernetes supports 150,000 pods in a cluster
+inline constexpr size_t kMaxBatchEntries = size_t{4} << 20;  // of any dictionary or row list
+// Labels, taints, tolerations, terms, values, …, extended resources and ports. They take little or no room in a
+// message: many shapes may name one long text, and each keeps it for itself; hence text_parts().
+inline constexpr size_t kMaxBatchParts = size_t{2} << 20;
+inline constexpr size_t kMaxFactsBytes = size_t{32} << 20;   // uncompressed
+inline constexpr size_t kMaxBodiesBytes = size_t{64} << 20;  // uncompressed
 // The writer's batches of several records end here; a larger one is a single record, and its bodies are not kept in
 // memory as a whole.
 inline constexpr size_t kMaxSharedBodies = size_t{16} << 20;
+
+// What a text that a shape keeps counts as, besides the resource or port that it belongs to.
+constexpr size_t text_parts(std::string_view text) { return text.size() / 16; }
 
 // Of bodies as they lie in the file.
 inline constexpr size_t kPartBytes = size_t{1} << 20;  // of one row of table body

@@ -402,6 +402,7 @@ TEST(Trace, RefusesWhatIsTooLargeAndGoesOn) {
 TEST(Trace, HugeSelectorsEndABatchAndBeyondTheLimitARecordIsRefused) {
   TestFolder dir;
   Sample sample;
+  constexpr size_t kShape = 5;  // parts of the sample's: two resources, one of them with 16 bytes of name, two ports
   auto writer = TraceWriter::create(dir.path("x.trace"), {}, sample.catalog);
   ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[0]).ok());
   const auto frame = [&](ResourceVersion rv, size_t values) {
@@ -412,11 +413,11 @@ TEST(Trace, HugeSelectorsEndABatchAndBeyondTheLimitARecordIsRefused) {
   };
   ASSERT_TRUE(writer->append(frame(1, 300'000), "").ok());
   ASSERT_TRUE(writer->append(frame(2, 300'001), "").ok());
-  const auto refused = writer->append(frame(3, kMaxBatchSelectorParts), "");
+  const auto refused = writer->append(frame(3, kMaxBatchParts), "");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kOutOfLimit);
-  EXPECT_NE(refused.error().text.find("parts of selectors"), std::string::npos) << refused.error().text;
-  ASSERT_TRUE(writer->append(frame(4, kMaxBatchSelectorParts - 2), "").ok());
+  EXPECT_NE(refused.error().text.find("parts of shapes"), std::string::npos) << refused.error().text;
+  ASSERT_TRUE(writer->append(frame(4, kMaxBatchParts - 2 - kShape), "").ok());
   ASSERT_TRUE(writer->close().ok());
   const Content content = read_all(dir.path("x.trace"));
   EXPECT_EQ(content.error, "");

@@ -53,8 +53,8 @@ namespace {
 constexpr size_t kDictionaryBelow = size_t{160} << 10;
 // A batch ends when texts that come without a body, such as messages of binds, reach this.
 constexpr size_t kTextsPerBatch = size_t{4} << 20;
-// Likewise when its objects have this many labels, taints and parts of selectors, each object's counted.
-constexpr size_t kSelectorPartsPerBatch = size_t{512} << 10;
+// Likewise when its objects have this many parts (kMaxBatchParts), each object's counted.
+constexpr size_t kPartsPerBatch = size_t{512} << 10;
 
 size_t parts_of(const std::vector<Requirement>& requirements) {
   size_t parts = requirements.size();
@@ -62,13 +62,31 @@ size_t parts_of(const std::vector<Requirement>& requirements) {
   return parts;
 }
 
+size_t parts_of(const Resources& resources) {
+  size_t parts = resources.extended.size();
+  for (const NamedAmount& extended : resources.extended) parts += text_parts(extended.name);
+  return parts;
+}
+
+size_t parts_of(const PodShape& shape) {
+  size_t parts = parts_of(shape.requests) + shape.ports.size();
+  for (const HostPort& port : shape.ports) parts += text_parts(port.ip);
+  return parts;
+}
+
+size_t parts_of(const Placement& placement) {
+  size_t parts = placement.node_selector.size() + placement.terms.size() + placement.tolerations.size();
+  for (const SelectorTerm& term : placement.terms) parts += parts_of(term.expressions) + parts_of(term.fields);
+  return parts;
+}
+
 size_t parts_of(const ObjectFacts& object, const Catalog& catalog) {
   size_t parts = 0;
-  if (const auto* pod = std::get_if<PodFacts>(&object); pod != nullptr && pod->placement) {
-    const Placement& placement = catalog.placement(pod->placement);
-    parts = placement.node_selector.size() + placement.terms.size() + placement.tolerations.size();
-    for (const SelectorTerm& term : placement.terms) parts += parts_of(term.expressions) + parts_of(term.fields);
+  if (const auto* pod = std::get_if<PodFacts>(&object)) {
+    parts = parts_of(catalog.shape(pod->shape));
+    if (pod->placement) parts += parts_of(catalog.placement(pod->placement));
   } else if (const auto* node = std::get_if<NodeFacts>(&object)) {
+    parts = parts_of(catalog.allocatable(node->allocatable).resources);
     if (node->labels) parts += catalog.labels(node->labels).size();
     if (node->taints) parts += catalog.taints(node->taints).size();
   }
@@ -114,7 +132,7 @@ struct TraceWriter::Impl {
   std::string bodies;       // of the open batch, a line feed after each
   uint64_t body_bytes = 0;  // without the line feeds
   size_t text_bytes = 0;
-  size_t selector_parts = 0;
+  size_t parts = 0;
   Compressor body_compressor, facts_compressor;
   std::string stored_facts;
 
@@ -145,7 +163,7 @@ struct TraceWriter::Impl {
     bodies.clear();
     body_bytes = 0;
     text_bytes = 0;
-    selector_parts = 0;
+    parts = 0;
   }
   Error at_path(Error error) const {
     if (error.place.empty()) error.place = database.path();
@@ -202,13 +220,13 @@ Result<Seq> TraceWriter::Impl::append(const Record& record, std::string_view bod
                  database.path(), ""};
   }
   const size_t texts = texts_of(record);
-  size_t parts = 0;
-  for (const ObjectFacts& object : record.objects) parts += parts_of(object, *catalog);
+  size_t more_parts = 0;
+  for (const ObjectFacts& object : record.objects) more_parts += parts_of(object, *catalog);
   const bool large = body.size() > options.batch_bytes || record.objects.size() > options.batch_records ||
-                     texts > kTextsPerBatch || parts > kSelectorPartsPerBatch;
+                     texts > kTextsPerBatch || more_parts > kPartsPerBatch;
   if (large || encoder.records() == options.batch_records || body_bytes + body.size() > options.batch_bytes ||
       encoder.objects() + record.objects.size() > 2 * options.batch_records || text_bytes + texts > kTextsPerBatch ||
-      selector_parts + parts > kSelectorPartsPerBatch) {
+      parts + more_parts > kPartsPerBatch) {
     INQUEST_TRY_VOID(flush());
   }
   if (large) {
@@ -217,7 +235,7 @@ Result<Seq> TraceWriter::Impl::append(const Record& record, std::string_view bod
     encoder.add(record, next_seq, body.size());
     body_bytes += body.size();
     text_bytes += texts;
-    selector_parts += parts;
+    parts += more_parts;
     if (!body.empty()) bodies.append(body).push_back('\n');
     summary.count(record, next_seq, body.size(), *catalog);
   }

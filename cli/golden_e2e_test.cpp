@@ -109,6 +109,25 @@ TEST(Golden, PagesShowRealOutput) {
   expect_shown("docs/policies.md", "naive-on-burst");
 }
 
+// The example of docs/steps.md is a file that works.
+TEST(Golden, StepsPageHoldsAnExampleThatWorks) {
+  const std::string page = read_file(in_repository("docs/steps.md"));
+  const std::string fence = "```yaml\n";
+  const size_t begin = page.find(fence + "inquest: steps/1");
+  ASSERT_NE(begin, std::string::npos);
+  const size_t end = page.find("```\n", begin + fence.size());
+  const Workplace place;
+  place.write("example.yaml", page.substr(begin + fence.size(), end - begin - fence.size()));
+  const Ran import = place.run({"import", "example.yaml"});
+  EXPECT_EQ(import.exit, 0) << import.err;
+  expect_golden("steps-import", import.out);
+  const Ran replay = place.run({"replay", "example.trace", "--policy", "naive"});
+  EXPECT_EQ(replay.exit, 1) << replay.err;
+  expect_golden("steps-replay", replay.out);
+  expect_shown("docs/steps.md", "steps-import");
+  expect_shown("docs/steps.md", "steps-replay");
+}
+
 TEST(Golden, NaiveOnCleanRecordings) {
   const Workplace place;
   for (const char* name : {"race", "burst"}) {

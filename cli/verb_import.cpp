@@ -1,6 +1,8 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "base/duration.h"
+#include "cli/import_steps.h"
 #include "cli/verb.h"
 #include "recorder/import.h"
 #include "recorder/input.h"
@@ -18,7 +20,9 @@ std::string signed_duration(int64_t ns) { return (ns < 0 ? "" : "+") + format_se
 class Import : public Verb {
  public:
   std::string_view name() const override { return "import"; }
-  std::string_view about() const override { return "Make recordings (watches, audit logs, bind logs) into one trace"; }
+  std::string_view about() const override {
+    return "Make recordings (watches, audit logs, bind logs) or a story told in steps into one trace";
+  }
   std::string_view example() const override {
     return "inquest import traces/race/race.jsonl.zst traces/race/race.binds.jsonl -o race.trace";
   }
@@ -80,6 +84,7 @@ class Import : public Verb {
       }
       options.aliases.emplace_back(alias.substr(0, equals), alias.substr(equals + 1));
     }
+    if (std::any_of(inputs_.begin(), inputs_.end(), is_steps_file)) return import_steps(options);
     return recorder::import_files(options);
   }
 

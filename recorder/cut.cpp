@@ -163,7 +163,7 @@ Result<void> Cut::take(const Record& record) {
       cut_before_ = cut_before_ || !started_;
       return {};
     }
-    if (what == kSourceLine) return take_line(record);
+    if (what == trace::kLine) return take_line(record);
     if (phase_ == Phase::kBefore) return take_before(record);
     return phase_ == Phase::kInside ? take_source(record, what) : Result<void>();
   }

@@ -90,7 +90,7 @@ class Exporter {
       return whole_line(source_, body);
     }
     INQUEST_TRY_VOID(finish());
-    return text == kSourceLine ? whole_line(stream.source, body) : Result<void>();
+    return text == trace::kLine ? whole_line(stream.source, body) : Result<void>();
   }
 
   // What has no times has none for an origin either.

@@ -25,7 +25,7 @@ std::string file_name(const std::string& path) {
 std::string stem(const std::string& path) {
   if (path == kStdin) return "stdin";
   std::string name = file_name(path);
-  for (const std::string_view ending : {".zst", ".gz", ".jsonl", ".json", ".log", ".ndjson"}) {
+  for (const std::string_view ending : {".zst", ".gz", ".jsonl", ".json", ".log", ".ndjson", ".yaml", ".yml"}) {
     if (name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0) {
       name.resize(name.size() - ending.size());
     }

@@ -258,7 +258,7 @@ Result<void> Merge::advance(Input& input) {
   input.head.reset();
   if (next == nullptr) return {};
   input.head = *next;
-  const bool line = next->kind == RecordKind::kSource && input.reader.catalog().text(next->text) == kSourceLine;
+  const bool line = next->kind == RecordKind::kSource && input.reader.catalog().text(next->text) == trace::kLine;
   input.at = line ? Time::never() : std::max(input.at, next->wall);
   return {};
 }

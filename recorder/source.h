@@ -7,9 +7,6 @@
 
 namespace inquest::recorder {
 
-// A line of an audit log or bind log, one record each, in the file's own order. They stand at the end of the trace:
-// their binds are records of their own, where they belong in time.
-inline constexpr std::string_view kSourceLine = "line";
 // The line that the record before came from, as it was: it is written in no form that we know.
 inline constexpr std::string_view kSourceWhole = "whole line";
 // The form of the line that the record before came from, without the text of its body; rv says where in it that stood,
@@ -20,7 +17,7 @@ inline constexpr std::string_view kSourcePart = trace::kPart;
 // A frame of a streaming list (sendInitialEvents); what they add up to is the LIST record behind them.
 inline constexpr std::string_view kSourceStreamed = "streamed";
 
-// Besides, trace::kOrigin: the start of the trace that this one was cut out of.
+// Besides, trace::kLine, and trace::kOrigin: the start of the trace that this one was cut out of.
 
 // The note of a source whose values came without times, and so without an envelope.
 inline constexpr const char* kNoteMadeUp = "times made up from what the objects say, since the input has none";

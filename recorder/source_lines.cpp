@@ -31,7 +31,7 @@ Result<void> SourceLines::write(const std::vector<trace::StreamId>& streams, tra
       trace::Record record;
       record.stream = streams[input];
       record.kind = trace::RecordKind::kSource;
-      record.text = catalog.string(kSourceLine);
+      record.text = catalog.string(trace::kLine);
       INQUEST_TRY(const trace::Seq seq, writer.append(record, line));
       static_cast<void>(seq);
     }

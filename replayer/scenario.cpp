@@ -1,229 +1,279 @@
 #include "replayer/scenario.h"
 
-#include <algorithm>
+#include <stdlib.h>
 
-#include "replayer/delivery.h"
-#include "replayer/world.h"
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <functional>
+
+#include "base/duration.h"
+#include "base/hash.h"
+#include "base/rfc3339.h"
+#include "replayer/plan_yaml.h"
 
 namespace inquest::replayer {
-
-using scheduler::BindAnswered;
-
 namespace {
 
-constexpr Time kStart{1'000'000'000'000'000'000};
-constexpr std::string_view kNamespace = "story";
-constexpr std::string_view kScheduler = "default-scheduler";
+constexpr YamlForm kStepsForm = {"a steps file", "the steps file", "steps/1"};
+constexpr Time kStart{1'767'225'600'000'000'000};                       // 2026-01-01T00:00:00Z
+constexpr size_t kMaxText = size_t{64} << 20;                           // of all steps, each of pod[1-20] counted
+constexpr size_t kMaxAbout = size_t{4} << 10;                           // of about and claim
+constexpr size_t kMaxScenarios = 1000;                                  // of a folder
+constexpr Duration kLongest = Duration::seconds(100LL * 366 * 86'400);  // of a story: times stay far from overflowing
 
-// One telling: the API's side of the story, and the frames that the steps let through.
-class Telling {
+// One file while it is read.
+class ScenarioReader {
  public:
-  Telling(Told& told, const scheduler::Policy& policy)
-      : told_(told),
-        catalog_(told.catalog),
-        world_(catalog_, {{policy, kStart, {catalog_.string(kScheduler)}, 0}, &no_faults_, nullptr, kDefaultLag, {}}) {}
+  explicit ScenarioReader(const std::string& path) : path_(path) {}
 
-  void begin(const std::vector<std::string>& nodes) {
-    Allocatable room;
-    room.resources.cpu_milli = 64'000;
-    room.resources.memory = int64_t{256} << 30;
-    room.pods = 110;
-    std::vector<NodeFacts> facts;
-    for (const std::string& name : nodes) {
-      NodeFacts node;
-      node.node = catalog_.node(name);
-      node.allocatable = catalog_.allocatable(room);
-      node.ready = Condition::kTrue;
-      node.rv = ++rv_;
-      facts.push_back(node);
-    }
-    world_.set_now(kStart, 0);
-    world_.nodes_listed(facts, true);
-    world_.pods_listed({}, true);
-    while (world_.answer_requests()) {
-    }
-    world_.settle(Judge::Phase::kTrace);
-  }
-
-  // Time passes up to `until`, this instant's expiries included.
-  void pass(Time until, Judge::Phase phase) {
-    while (world_.next_due() <= until) {
-      world_.set_now(world_.next_due(), seq_);
-      while (world_.act_first()) {
+  Result<Scenario> read(const YAML::Node& root) {
+    INQUEST_TRY(const YamlEntries entries, entries_of(path_, root, "a steps file"));
+    out_.name = std::filesystem::path(path_).stem().string();
+    out_.path = path_;
+    out_.start = kStart;
+    bool versioned = false;
+    for (const auto& [key, value] : entries) {
+      if (key.Scalar() == "inquest") {
+        INQUEST_TRY_VOID(check_version(kStepsForm, path_, value));
+        versioned = true;
+      } else {
+        INQUEST_TRY_VOID(read_field(key, value));
       }
-      if (world_.relist()) {
-        while (world_.answer_requests()) {
-        }
-      }
-      world_.settle(phase);
     }
-    world_.set_now(until, seq_);
-  }
-
-  Result<void> take(const Step& step) {
-    now_ = kStart + step.at;
-    ++seq_;
-    pass(now_, Judge::Phase::kTrace);
-    if (step.kind == StepKind::kCreate) {
-      create(step);
-    } else if (step.kind == StepKind::kDecide) {
-      decide();
-    } else {
-      Life* life = find(step.pod);
-      if (life == nullptr) {
-        return Error{ErrorCode::kInput, "no pod '" + step.pod + "' was created", "step " + std::to_string(seq_), ""};
-      }
-      take(step.kind, *life);
-    }
-    while (world_.act_first()) {
-    }
-    world_.settle(Judge::Phase::kTrace);
-    return {};
-  }
-
-  void end(Duration drain) {
-    told_.start = kStart;
-    told_.end = now_;
-    const Time horizon = now_ + drain;
-    pass(horizon, Judge::Phase::kAfterEnd);
-    told_.findings = world_.judge().finish(horizon);
+    if (!versioned) return version_missing(kStepsForm, path_, root);
+    std::stable_sort(out_.steps.begin(), out_.steps.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
+    return std::move(out_);
   }
 
  private:
-  struct Life {
-    std::string name;
-    PodFacts created;  // as the API got it
-    PodFacts told;     // the latest version that reached the scheduler
-    NodeId asked;      // the node of its open bind; none: no bind is open
-    bool accepted = false;
-  };
-
-  Life* find(std::string_view name) {
-    for (auto life = lives_.rbegin(); life != lives_.rend(); ++life) {
-      if (life->name == name) return &*life;
+  Result<void> read_field(const YAML::Node& key, const YAML::Node& value) {
+    const std::string& name = key.Scalar();
+    if (name == "about") return read_text(key, value, out_.about);
+    if (name == "claim") return read_text(key, value, out_.claim);
+    if (name == "start") return read_start(key, value);
+    if (name == "nodes") return read_present(key, value, Watched::kNodes);
+    if (name == "pods") return read_present(key, value, Watched::kPods);
+    if (name == "steps") return read_steps(key, value);
+    if (name == "run") return read_run(value);
+    if (name == "faults") {
+      INQUEST_TRY(out_.plan.faults, read_faults(path_, value));
+      return {};
     }
-    return nullptr;
+    return error_at(path_, key, "a steps file has no field '" + name + "'",
+                    "fields: inquest, about, claim, start, nodes, pods, steps, faults, run");
   }
 
-  void create(const Step& step) {
-    PodShape shape;
-    shape.requests.cpu_milli = 100;
-    if (step.host_port != 0) shape.ports.push_back({"", Protocol::kTcp, step.host_port});
-    PodFacts pod;
-    const KeyId key = catalog_.key(catalog_.string(kNamespace), catalog_.string(step.pod));
-    pod.pod = catalog_.pod(key, catalog_.string("uid-" + std::to_string(lives_.size() + 1)));
-    pod.scheduler = catalog_.string(kScheduler);
-    pod.shape = catalog_.shape(shape);
-    pod.phase = PodPhase::kPending;
-    pod.rv = ++rv_;
-    lives_.push_back({step.pod, pod, pod, {}, false});
-    told_.fates.push_back({step.pod, {}});
-    world_.truth().apply(Verb::kAdded, pod);
-    deliver(Verb::kAdded, nullptr, pod);
+  Result<void> read_text(const YAML::Node& key, const YAML::Node& value, std::string& to) {
+    if (!value.IsScalar()) return error_at(path_, key, "'" + key.Scalar() + "' takes a sentence");
+    if (value.Scalar().size() > kMaxAbout) return error_at(path_, key, "'" + key.Scalar() + "' is longer than 4 KiB");
+    to = value.Scalar();
+    return {};
   }
 
-  void decide() {
-    world_.step(scheduler::Decide{}, Cure::kDecision);
-    for (const PodId pod : world_.take_unschedulable()) fate_of(pod).decided.emplace_back();
-    for (const scheduler::BindPod& bind : world_.take_binds()) {
-      Life& life = lives_[index_of(bind.pod)];
-      fate_of(bind.pod).decided.emplace_back(catalog_.node_name(bind.node));
-      life.asked = bind.node;
-      life.accepted = world_.truth().holds(bind.pod) && !world_.truth().node_of(bind.pod) &&
-                      world_.truth().accept_bind(bind.pod, bind.node);
+  Result<void> read_start(const YAML::Node& key, const YAML::Node& value) {
+    const auto time = value.IsScalar() ? parse_rfc3339(value.Scalar()) : std::nullopt;
+    if (!time || time->ns <= 0) {
+      return error_at(path_, key, "'start' takes an instant after 1970", "such as 2026-01-01T00:00:00Z");
     }
+    out_.start = *time;
+    return {};
   }
 
-  void take(StepKind kind, Life& life) {
-    const PodId pod = life.created.pod;
-    switch (kind) {
-      case StepKind::kAnswer: {
-        if (!life.asked) return;
-        const auto outcome = life.accepted ? BindAnswered::Outcome::kBound : BindAnswered::Outcome::kRefused;
-        world_.step(BindAnswered{pod, life.asked, outcome}, Cure::kAnswer);
-        return;
+  // A list of lines; of each, `read` makes what it says.
+  Result<void> each_line(const YAML::Node& key, const YAML::Node& value,
+                         const std::function<Result<void>(const YAML::Node&, const std::string&)>& read) {
+    if (value.IsNull()) return {};
+    if (!value.IsSequence()) return error_at(path_, key, "'" + key.Scalar() + "' takes a list");
+    for (const auto& line : value) {
+      if (!line.IsScalar()) {
+        return error_at(path_, line, "a line of '" + key.Scalar() + "' is words, such as 'pod1 created cpu=500m'",
+                        "settings are written key=value, without braces and colons");
       }
-      case StepKind::kConfirm: {
-        if (!life.accepted) return;
-        PodFacts bound = life.created;
-        bound.node = life.asked;
-        bound.rv = ++rv_;
-        if (world_.truth().holds(pod)) world_.truth().apply(Verb::kModified, bound);
-        deliver(Verb::kModified, &life.told, bound);
-        life.told = bound;
-        return;
-      }
-      case StepKind::kDelete: {
-        PodFacts last = life.created;
-        last.node = world_.truth().node_of(pod);
-        last.rv = ++rv_;
-        world_.truth().apply(Verb::kDeleted, last);
-        return;
-      }
-      case StepKind::kForgotten:
-        deliver(Verb::kDeleted, &life.told, life.told);
-        return;
-      case StepKind::kCreate:
-      case StepKind::kDecide:
-        return;
+      INQUEST_TRY_VOID(read(line, line.Scalar()));
     }
+    return {};
   }
 
-  void deliver(Verb verb, const PodFacts* before, const PodFacts& pod) {
-    world_.delivery().pod_changed({seq_, now_, verb, &pod, before, nullptr, nullptr}, world_.faults());
-    while (world_.hear_frame()) {
+  Result<void> read_present(const YAML::Node& key, const YAML::Node& value, Watched what) {
+    return each_line(key, value, [&](const YAML::Node& node, const std::string& line) -> Result<void> {
+      auto object = parse_object(line, what);
+      if (!object.ok()) return located(object.error(), path_, node);
+      object->line = node.Mark().line + 1;
+      if (out_.present.size() == kMaxSteps) return error_at(path_, node, "more than 100000 objects");
+      out_.present.push_back(*std::move(object));
+      return {};
+    });
+  }
+
+  Result<void> read_steps(const YAML::Node& key, const YAML::Node& value) {
+    Duration before;
+    size_t text = 0;
+    return each_line(key, value, [&](const YAML::Node& node, const std::string& line) -> Result<void> {
+      auto steps = parse_step(line, before);
+      if (!steps.ok()) return located(steps.error(), path_, node);
+      before = steps->front().at;
+      text += line.size() * steps->size();
+      if (out_.steps.size() + steps->size() > kMaxSteps) return error_at(path_, node, "more than 100000 steps");
+      if (text > kMaxText) return error_at(path_, node, "the steps are more than 64 MiB when each pod has its own");
+      for (Step& step : *steps) {
+        if (step.at > kLongest) return error_at(path_, node, "it lies more than 100 years after the start");
+        step.line = node.Mark().line + 1;
+        out_.steps.push_back(std::move(step));
+      }
+      return {};
+    });
+  }
+
+  Result<void> read_run(const YAML::Node& value) {
+    INQUEST_TRY(const YamlEntries entries, entries_of(path_, value, "run"));
+    for (const auto& [key, setting] : entries) {
+      if (!setting.IsScalar()) return error_at(path_, key, "'" + key.Scalar() + "' takes one value");
+      auto set = set_run(key.Scalar(), setting.Scalar());
+      if (!set.ok()) return located(set.error(), path_, key);
     }
+    return {};
   }
 
-  size_t index_of(PodId pod) const {
-    return static_cast<size_t>(
-        std::find_if(lives_.begin(), lives_.end(), [&](const Life& life) { return life.created.pod == pod; }) -
-        lives_.begin());
+  Result<void> set_run(const std::string& key, const std::string& value) {
+    RunSettings& run = out_.run;
+    const std::pair<const char*, std::optional<Duration>*> durations[] = {{"bind-rtt", &run.pace.bind_rtt},
+                                                                          {"deliver", &run.pace.deliver},
+                                                                          {"kubelet-start", &run.pace.kubelet_start},
+                                                                          {"kubelet-stop", &run.pace.kubelet_stop},
+                                                                          {"lag", &run.lag},
+                                                                          {"drain", &run.drain}};
+    for (const auto& [name, to] : durations) {
+      if (key != name) continue;
+      INQUEST_TRY(*to, parse_duration(value));
+      return {};
+    }
+    if (key == "mode") {
+      if (value != "follow" && value != "decide")
+        return Error{ErrorCode::kInput, "mode takes follow or decide", "", ""};
+      run.mode = value == "follow" ? Mode::kFollow : Mode::kDecide;
+    } else if (key == "as") {
+      run.as = value;
+    } else if (key == "scheduler-name") {
+      run.scheduler_names = {value};
+    } else if (key == "seed") {
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), run.seed);
+      if (error != std::errc() || end != value.data() + value.size()) {
+        return Error{ErrorCode::kInput, "seed takes a whole number below 2^64", "", ""};
+      }
+    } else {
+      return Error{
+          ErrorCode::kInput, "run has no field '" + key + "'", "",
+          "fields: mode, as, scheduler-name, bind-rtt, deliver, kubelet-start, kubelet-stop, lag, drain, seed"};
+    }
+    return {};
   }
-  Fate& fate_of(PodId pod) { return told_.fates[index_of(pod)]; }
 
-  Told& told_;
-  Catalog& catalog_;
-  Plan no_faults_;
-  World world_;
-  std::vector<Life> lives_;
-  Time now_ = kStart;
-  trace::Seq seq_ = 0;
-  ResourceVersion rv_ = 0;
+  const std::string& path_;
+  Scenario out_;
+};
+
+// A folder of our own that goes away, for the moment between writing a trace and having it open.
+class PassingFolder {
+ public:
+  static Result<PassingFolder> make() {
+    std::error_code failed;
+    std::string path = (std::filesystem::temp_directory_path(failed) / "inquest-steps-XXXXXX").string();
+    if (failed || mkdtemp(path.data()) == nullptr) {
+      return Error{ErrorCode::kIo, "no temporary folder can be made", path, "set TMPDIR to a folder with room"};
+    }
+    return PassingFolder(std::move(path));
+  }
+  PassingFolder(PassingFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
+  PassingFolder& operator=(PassingFolder&&) = delete;
+  PassingFolder(const PassingFolder&) = delete;
+  PassingFolder& operator=(const PassingFolder&) = delete;
+  ~PassingFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  explicit PassingFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
 };
 
 }  // namespace
 
-const Fate* Told::fate(std::string_view pod) const {
-  for (auto fate = fates.rbegin(); fate != fates.rend(); ++fate) {
-    if (fate->pod == pod) return &*fate;
+bool looks_like_steps(std::string_view head) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (head.starts_with(kMark)) head.remove_prefix(kMark.size());
+  while (!head.empty()) {
+    const size_t end = std::min(head.find('\n'), head.size());
+    std::string_view line = head.substr(0, end);
+    head.remove_prefix(std::min(end + 1, head.size()));
+    const size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos || line[begin] == '#' || line.starts_with("---")) continue;
+    if (!line.starts_with("inquest:")) return false;
+    line.remove_prefix(std::string_view("inquest:").size());
+    const size_t value = line.find_first_not_of(" \t'\"");
+    return value != std::string_view::npos && line.substr(value).starts_with("steps/");
   }
-  return nullptr;
+  return false;
 }
 
-Scenario& Scenario::node(std::string name) {
-  nodes_.push_back(std::move(name));
-  return *this;
+Result<Scenario> parse_scenario(const std::string& text, const std::string& path) {
+  INQUEST_TRY(const YAML::Node root, load_yaml(kStepsForm, text, path));
+  INQUEST_TRY(Scenario scenario, ScenarioReader(path).read(root));
+  scenario.digest = hash_bytes(text);
+  return scenario;
 }
 
-Scenario& Scenario::at(Duration offset) {
-  INQUEST_CHECK(offset >= now_, "a story goes forward", offset.ns, now_.ns);
-  now_ = offset;
-  return *this;
+Result<Scenario> load_scenario(const std::string& path) {
+  INQUEST_TRY(const std::string text, read_yaml_file(kStepsForm, path));
+  return parse_scenario(text, path);
 }
 
-Scenario& Scenario::add(StepKind kind, std::string pod, uint16_t host_port) {
-  steps_.push_back({now_, kind, std::move(pod), host_port});
-  return *this;
+Result<std::vector<Scenario>> load_scenarios(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().extension() == ".yaml") paths.push_back(entry->path().string());
+    if (paths.size() > kMaxScenarios) return Error{ErrorCode::kOutOfLimit, "more than 1000 steps files", folder, ""};
+  }
+  if (failed) return Error{ErrorCode::kInput, "the folder cannot be read: " + failed.message(), folder, ""};
+  if (paths.empty()) return Error{ErrorCode::kInput, "no steps file (*.yaml) is in it", folder, ""};
+  std::sort(paths.begin(), paths.end());
+  std::vector<Scenario> out;
+  for (const std::string& path : paths) {
+    INQUEST_TRY(Scenario scenario, load_scenario(path));
+    out.push_back(std::move(scenario));
+  }
+  return out;
 }
 
-Result<Told> Scenario::tell(const scheduler::Policy& policy, Duration drain) const {
-  Told told;
-  Telling telling(told, policy);
-  telling.begin(nodes_);
-  for (const Step& step : steps_) INQUEST_TRY_VOID(telling.take(step));
-  telling.end(drain);
-  return told;
+Result<std::unique_ptr<Recording>> record(const Scenario& scenario) {
+  INQUEST_TRY(const PassingFolder folder, PassingFolder::make());
+  const std::string path = folder.file(scenario.name + ".trace");
+  Catalog catalog;
+  INQUEST_TRY(auto writer,
+              trace::TraceWriter::create(path, trace_header(scenario), catalog, trace::TraceWriter::Existing::kRefuse,
+                                         trace::WriterOptions::keep()));
+  INQUEST_TRY_VOID(write_trace(scenario, writer, catalog));
+  INQUEST_TRY(auto reader, trace::TraceReader::open(path));
+  return Recording::load(std::move(reader));
+}
+
+RunConfig run_config(const Scenario& scenario, const scheduler::Policy& policy) {
+  RunConfig config;
+  config.policy = policy;
+  config.plan = scenario.plan;
+  config.mode = scenario.run.mode;
+  config.as = scenario.run.as;
+  config.scheduler_names = scenario.run.scheduler_names;
+  config.lag = scenario.run.lag.value_or(config.lag);
+  config.drain = scenario.run.drain;
+  config.seed = scenario.run.seed;
+  config.pace = scenario.run.pace;
+  return config;
 }
 
 }  // namespace inquest::replayer

@@ -1,72 +1,62 @@
-// Scenario: a small story told step by step, for tests and for explaining: "pod1 is created; decided; answered;
-// confirmed; deleted before the next decision". It runs against a core under a policy; the API side follows the API's
-// rules. What reaches the scheduler, and when, is said by the steps, so that every race can be written down.
+// Scenario: a story in a file (`inquest: steps/1`, docs/steps.md): what happened, step by step, and, where it says so,
+// what the scheduler heard of it and how a run of it is meant. It makes a trace like any other.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "replayer/finding.h"
-#include "scheduler/policy.h"
+#include "base/result.h"
+#include "replayer/plan.h"
+#include "replayer/recording.h"
+#include "replayer/run.h"
+#include "replayer/steps.h"
+#include "schema/writer.h"
 
 namespace inquest::replayer {
 
-// What happens in one step. The API acts at once; the scheduler learns of it only by the steps that say so.
-enum class StepKind : uint8_t {
-  kCreate,     // the API gets the pod, and its ADDED reaches the scheduler
-  kDecide,     // the scheduler takes its next decision and sends the bind; the API carries it out
-  kAnswer,     // the answer to the bind reaches the scheduler; nothing if it sent none
-  kConfirm,    // the frame that shows the bind reaches the scheduler; nothing if the API accepted none
-  kDelete,     // the API forgets the pod
-  kForgotten,  // the pod's DELETED reaches the scheduler
+// How a run of the scenario is meant; what is not said is left to the run's own defaults.
+struct RunSettings {
+  Mode mode = Mode::kFollow;
+  std::string as;
+  std::vector<std::string> scheduler_names;
+  PaceWanted pace;
+  std::optional<Duration> lag, drain;
+  uint64_t seed = 0;
 };
 
-struct Step {
-  Duration at;  // after the start
-  StepKind kind = StepKind::kCreate;
-  std::string pod;
-  uint16_t host_port = 0;  // of a pod created; 0: it asks for none
+struct Scenario {
+  std::string name;   // of the file, without folder and ending; of all that is made of it
+  std::string path;   // of the file, for messages
+  std::string about;  // in one sentence
+  std::string claim;  // what it stands for: "6023: …", "A08"
+  Time start;
+  std::vector<Step> present;  // nodes and pods that are there at the start
+  std::vector<Step> steps;    // in the order of their time
+  Plan plan;
+  RunSettings run;
+  uint64_t digest = 0;  // of the file's bytes: the same file makes the same trace
 };
 
-// What became of a pod, when the story is over.
-struct Fate {
-  std::string pod;
-  std::vector<std::string> decided;  // the node of each decision, in order; "" where no node fitted
-};
+// Whether the text begins as a steps file does: its first key is `inquest`, and the value of it `steps/…`.
+bool looks_like_steps(std::string_view head);
 
-struct Told {
-  std::vector<Finding> findings;  // what outlived the default lag bound
-  std::vector<Fate> fates;        // by pod, in order of creation
-  Catalog catalog;                // of the findings' ordinals
-  Time start, end;
+// `path` gives the name, and stands in messages with the line.
+Result<Scenario> parse_scenario(const std::string& text, const std::string& path);
+Result<Scenario> load_scenario(const std::string& path);
+// All *.yaml of a folder, by name. Errors: no such folder, none in it, more than 1000.
+Result<std::vector<Scenario>> load_scenarios(const std::string& folder);
 
-  const Fate* fate(std::string_view pod) const;
-};
+// Writes the trace; the writer is new and was given trace_header() and `catalog`. Errors: a step that cannot be, such
+// as a pod deleted that was never created, with file and line.
+trace::TraceHeader trace_header(const Scenario& scenario);
+Result<void> write_trace(const Scenario& scenario, trace::TraceWriter& writer, Catalog& catalog);
 
-class Scenario {
- public:
-  // A pod's name is its identity within the story: created again, it is a new life with a new uid.
-  Scenario& node(std::string name);
-  Scenario& at(Duration offset);  // for the steps that follow
-  Scenario& create(std::string pod, uint16_t host_port = 0) {
-    return add(StepKind::kCreate, std::move(pod), host_port);
-  }
-  Scenario& decide() { return add(StepKind::kDecide, "", 0); }
-  Scenario& answer(std::string pod) { return add(StepKind::kAnswer, std::move(pod), 0); }
-  Scenario& confirm(std::string pod) { return add(StepKind::kConfirm, std::move(pod), 0); }
-  Scenario& remove(std::string pod) { return add(StepKind::kDelete, std::move(pod), 0); }
-  Scenario& forgotten(std::string pod) { return add(StepKind::kForgotten, std::move(pod), 0); }
+// The trace read back as a run needs it; no file of it remains.
+Result<std::unique_ptr<Recording>> record(const Scenario& scenario);
 
-  // Tells the story under a policy; afterwards time runs on for `drain`. Errors: a step that names an unknown pod.
-  Result<Told> tell(const scheduler::Policy& policy, Duration drain) const;
-
- private:
-  Scenario& add(StepKind kind, std::string pod, uint16_t host_port);
-
-  std::vector<std::string> nodes_;
-  std::vector<Step> steps_;
-  Duration now_;
-};
+// A run of it as it is meant, under this policy.
+RunConfig run_config(const Scenario& scenario, const scheduler::Policy& policy);
 
 }  // namespace inquest::replayer

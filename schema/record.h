@@ -49,6 +49,9 @@ inline constexpr const char* kOrigin = "origin";
 // The text of a kSource record that holds more of the body of the record before: it was too large for one. Such records
 // follow at once; at most one kSource record of another text, the form of the line, stands between.
 inline constexpr const char* kPart = "part";
+// The text of a kSource record that holds a line of an audit log or bind log. They stand at the end of the trace, in
+// the file's own order: their binds are records of their own, where they belong in time.
+inline constexpr const char* kLine = "line";
 
 // A place where a bind was seen. Several observations of one bind are one bind (design: same uid, node, code and
 // overlapping times).

@@ -161,6 +161,7 @@ void expect_small(const Workplace& place, const std::vector<std::string>& args, 
   EXPECT_EQ(ran.exit, exit) << line << ran.err.substr(0, 1000);
   EXPECT_LE(ran.max_rss_kb, kLimitKilobytes) << line;
   std::printf("%8.1f MB  %s\n", static_cast<double>(ran.max_rss_kb) * 1024 / 1e6, line.c_str());
+  std::fflush(stdout);  // it takes long enough to be looked at
 }
 
 // A page in the middle, overwritten.

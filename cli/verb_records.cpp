@@ -103,6 +103,14 @@ class Records : public Verb {
     return {};
   }
 
+  // Only a LIST may go on in the records behind it, and looking there costs a walk through the batch.
+  static Result<void> read_body(trace::TraceReader& reader, const Record& record,
+                                const trace::TraceReader::BodyUse& use) {
+    if (record.kind == trace::RecordKind::kList) return reader.whole_body(record.seq, use);
+    INQUEST_TRY(const std::string body, reader.body(record.seq));
+    return use(body);
+  }
+
   // What there is to say may be more than memory should hold.
   static void print_long(Terminal& terminal) {
     if (terminal.out.tellp() >= kPrinted) terminal.out.flush();
@@ -114,7 +122,7 @@ class Records : public Verb {
       report::begin_record(json, reader.catalog(), record, stream, reader.info().start);
       if (body_) {
         json.key("body").begin_text();
-        INQUEST_TRY_VOID(reader.whole_body(record.seq, [&](std::string_view piece) -> Result<void> {
+        INQUEST_TRY_VOID(read_body(reader, record, [&](std::string_view piece) -> Result<void> {
           json.more_text(piece);
           terminal.out << json.take();
           print_long(terminal);
@@ -130,7 +138,7 @@ class Records : public Verb {
     if (diff_) terminal.out << changes_;
     if (!body_) return {};
     char last = '\n';
-    INQUEST_TRY_VOID(reader.whole_body(record.seq, [&](std::string_view piece) -> Result<void> {
+    INQUEST_TRY_VOID(read_body(reader, record, [&](std::string_view piece) -> Result<void> {
       terminal.out << piece;
       print_long(terminal);
       if (!piece.empty()) last = piece.back();

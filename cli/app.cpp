@@ -60,12 +60,25 @@ Error unknown_verb(const std::string& word, const std::vector<std::unique_ptr<Ve
   return {ErrorCode::kUsage, "there is no verb '" + word + "'", "", names};
 }
 
-// What CLI11 found wrong, in our form.
+std::string names_of(const std::vector<const CLI::App*>& subs) {
+  std::string names;
+  for (const CLI::App* sub : subs) names += (names.empty() ? "" : ", ") + sub->get_name();
+  return names;
+}
+
+// What CLI11 found wrong, in our form: it lists what was not expected backwards, and does not name its subcommands.
 ExitCode refuse(const CLI::ParseError& error, const CLI::App& app, Terminal& terminal) {
   const std::vector<const CLI::App*> parsed = app.get_subcommands([](const CLI::App* sub) { return sub->parsed(); });
   const std::string verb = parsed.empty() ? "" : " " + parsed.front()->get_name();
   std::string text = error.what();
   text = text.substr(0, text.find('\n'));
+  if (!parsed.empty()) {
+    const CLI::App& sub = *parsed.front();
+    const std::vector<std::string> rest = sub.remaining(true);
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+      text = "not expected: " + CLI::detail::join(rest, " ");
+    if (text == "A subcommand is required") text = "it takes one of " + names_of(sub.get_subcommands({}));
+  }
   return terminal.fail({ErrorCode::kUsage, text, "", "see inquest" + verb + " --help"});
 }
 

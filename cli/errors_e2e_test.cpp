@@ -69,7 +69,7 @@ TEST(BadUsage, IsOneLineAndTwo) {
       {{"replay", trace, "--delay", "pods DELETED"}, 2, "'delay' needs by (such as: "},
       {{"replay", trace, "--plan", "unknown-field.yaml"}, 2, "unknown-field.yaml:3: 'drop' takes no field 'colour'"},
       {{"replay", trace, "--plan", "future.yaml"}, 2, "future.yaml:1: this reads plan/1"},
-      {{"replay", trace, "--plan", "none.yaml"}, 2, "none.yaml: the plan cannot be opened"},
+      {{"replay", trace, "--plan", "none.yaml"}, 2, "none.yaml: no such file (check the name)"},
       {{"info", trace, trace}, 2, "hostport.trace (see inquest info --help)"},
       {{"policies", "--json", "--markdown"}, 2, "excludes"},
       {{"records", trace, "--kind", "thing"}, 2, "--kind: there is no kind 'thing'"},

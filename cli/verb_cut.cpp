@@ -14,7 +14,7 @@ class Cut : public Verb {
  public:
   std::string_view name() const override { return "cut"; }
   std::string_view about() const override {
-    return "Make a trace of a span of another, or of some of its pods; nodes always stay";
+    return "Make a trace of a span of another, or of some of its pods; nodes and offsets stay";
   }
   std::string_view example() const override { return "inquest cut hostport.trace -o slice.trace --from +5s --to +15s"; }
 

@@ -32,6 +32,7 @@ class Plan : public Verb {
   ExitCode run(Terminal& terminal) override {
     if (kinds_->parsed()) return kinds(terminal);
     const replayer::PlanRead read = replayer::read_plan_file(path_);
+    if (!read.errors.empty() && read.errors.front().code == ErrorCode::kIo) return terminal.fail(read.errors.front());
     report::PlanShown shown{path_, read, trace_, nullptr, {}};
     std::unique_ptr<replayer::Recording> recording;
     if (!trace_.empty()) {

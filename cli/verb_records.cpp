@@ -33,9 +33,7 @@ class Records : public Verb {
            "list, frame, bookmark, error, open, close, bind, answer, gap, undecodable, or source: what only export "
            "needs, shown only when asked for; repeatable")
         ->type_name("KIND");
-    app.add_option("--verb", verb_, "Of frames")
-        ->type_name("VERB")
-        ->check(CLI::IsMember({"ADDED", "MODIFIED", "DELETED"}));
+    app.add_option("--verb", verb_, "Of frames")->type_name("ADDED | MODIFIED | DELETED");
     app.add_option("--stream", stream_, "Of this stream: a name, * and ? allowed")->type_name("GLOB");
     app.add_option("--name", name_, "About an object of this name, * and ? allowed")->type_name("GLOB");
     app.add_option("--uid", uid_, "About an object whose uid begins so")->type_name("UID");
@@ -44,8 +42,8 @@ class Records : public Verb {
     app.add_option("--rv", rv_, "With this resourceVersion")->type_name("RV");
     app.add_option("--limit", limit_, "At most so many [no limit]")->type_name("COUNT");
     app.add_flag("--body", body_, "Each with its body, byte for byte");
-    app.add_flag("--diff", diff_, "Each frame with what changed since the object's version before");
-    app.add_flag("--json", json_, "Print JSON");
+    CLI::Option* diff = app.add_flag("--diff", diff_, "Each frame with what changed since the object's version before");
+    app.add_flag("--json", json_, "Print JSON")->excludes(diff);
   }
 
   ExitCode run(Terminal& terminal) override {
@@ -64,8 +62,13 @@ class Records : public Verb {
   Result<void> parse() {
     for (const std::string& kind : kinds_) {
       const auto known = report::record_kind(kind);
-      if (!known) return Error{ErrorCode::kUsage, "there is no kind '" + kind + "'", "--kind", "see --help"};
+      if (!known) {
+        return Error{ErrorCode::kUsage, "there is no kind '" + kind + "'", "--kind", "see inquest records --help"};
+      }
       wanted_.push_back(*known);
+    }
+    if (!verb_.empty() && verb_ != "ADDED" && verb_ != "MODIFIED" && verb_ != "DELETED") {
+      return Error{ErrorCode::kUsage, "'" + verb_ + "' is none of ADDED, MODIFIED, DELETED", "--verb " + verb_, ""};
     }
     if (!from_.empty()) {
       INQUEST_TRY(from_when_, parse_when("--from", from_));

@@ -246,7 +246,7 @@ class Utf16Source : public ByteSource {
 Error open_error(const std::string& path, int number) {
   switch (number) {
     case ENOENT:
-      return {ErrorCode::kInput, "there is no such file", path, ""};
+      return {ErrorCode::kInput, "no such file", path, "check the name"};
     case EACCES:
       return {ErrorCode::kIo, "no permission to read it", path, ""};
     default:
@@ -263,7 +263,7 @@ Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path) {
   auto plain = std::make_unique<PlainSource>(fd);
   struct stat status {};
   if (::fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
-    return Error{ErrorCode::kInput, "is a directory, not a file", path, "name the files in it"};
+    return Error{ErrorCode::kInput, "is a folder, not a file", path, "name the files in it"};
   }
   const std::string_view magic = plain->peek(4);
   if (magic.substr(0, 2) == "\x1f\x8b") return std::unique_ptr<ByteSource>(new GzipSource(std::move(plain)));

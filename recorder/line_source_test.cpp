@@ -119,8 +119,8 @@ TEST(LineSource, RefusesAZstdWindowOfAGibibyte) {
 
 TEST(LineSource, SaysWhyAFileCannotBeOpened) {
   const TestFolder folder;
-  EXPECT_EQ(all_of(folder.path("none")), folder.path("none") + ": there is no such file");
-  EXPECT_EQ(all_of(folder.path("")), folder.path("") + ": is a directory, not a file (name the files in it)");
+  EXPECT_EQ(all_of(folder.path("none")), folder.path("none") + ": no such file (check the name)");
+  EXPECT_EQ(all_of(folder.path("")), folder.path("") + ": is a folder, not a file (name the files in it)");
   const std::string closed = folder.write("closed", "a\n");
   ::chmod(closed.c_str(), 0);
   // Permissions do not bind root: the file is opened by a child that is nobody.

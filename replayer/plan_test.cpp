@@ -455,7 +455,7 @@ TEST(Plan, IsReadFromAFile) {
   const std::string path = folder.path("plan.yaml");
   const auto missing = load_plan(path);
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().message(), path + ": the plan cannot be opened");
+  EXPECT_EQ(missing.error().message(), path + ": no such file (check the name)");
   folder.write("plan.yaml", "inquest: plan/1\nfaults:\n- drop: {name: a}\n");
   EXPECT_EQ(load_plan(path)->faults.size(), 1U);
   EXPECT_FALSE(load_plan(folder.path("")).ok()) << "a folder";

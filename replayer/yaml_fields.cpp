@@ -2,6 +2,8 @@
 
 #include <yaml-cpp/depthguard.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 namespace inquest::replayer {
@@ -17,7 +19,10 @@ std::string place_of(const std::string& name, const YAML::Mark& mark) {
 
 Result<std::string> read_yaml_file(const YamlForm& form, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{ErrorCode::kInput, std::string(form.file) + " cannot be opened", path, ""};
+  if (!file) {
+    if (errno == ENOENT || errno == ENOTDIR) return Error{ErrorCode::kIo, "no such file", path, "check the name"};
+    return Error{ErrorCode::kIo, std::string(form.file) + " cannot be opened: " + std::strerror(errno), path, ""};
+  }
   std::string text(kMaxYamlBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad()) return Error{ErrorCode::kIo, std::string(form.file) + " cannot be read", path, ""};

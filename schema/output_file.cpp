@@ -51,7 +51,7 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, Existing existin
   OutputFile out(path, existing);
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) return Error{ErrorCode::kUsage, "is a directory, not a file", path, "name a file"};
+    if (S_ISDIR(status.st_mode)) return Error{ErrorCode::kUsage, "is a folder, not a file", path, "name a file"};
     if (existing == Existing::kRefuse) return exists_already(path);
     if (!S_ISREG(status.st_mode)) return Error{ErrorCode::kUsage, "is no regular file", path, "name a file"};
   }

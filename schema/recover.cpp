@@ -330,7 +330,9 @@ Result<Database> readable(const std::string& input, const std::string& scratch, 
     }
   }
   INQUEST_TRY(const uint64_t batches, salvage(input, scratch));
-  if (batches == 0 && !why.text.empty()) return why;
+  if (batches == 0 && !why.text.empty()) {
+    return Error{why.code, why.text + ", and no batch of it is left", why.place, ""};
+  }
   by_pages = true;
   return open_trace(scratch);
 }

@@ -72,6 +72,8 @@ std::string next_step(int primary) {
     case SQLITE_PERM:
     case SQLITE_READONLY:
       return "check the permissions of the file and its folder";
+    case SQLITE_CORRUPT:
+      return "inquest recover saves what can be saved";
     default:
       return "";
   }

@@ -1,6 +1,7 @@
 // compact and recover.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "schema/compact.h"
 #include "schema/recover.h"
@@ -35,6 +36,13 @@ void write_small_batches(const std::string& path, TraceState state) {
   if (state != TraceState::kOpen) {
     ASSERT_TRUE(writer->close(state).ok());
   }
+}
+
+TEST(Copies, DoNotWaitForAPipe) {
+  TestFolder dir;
+  ASSERT_EQ(mkfifo(dir.path("pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(compact(dir.path("pipe"), dir.path("out.trace"), Existing::kRefuse).ok());
+  EXPECT_FALSE(recover(dir.path("pipe"), dir.path("out.trace"), Existing::kRefuse).ok());
 }
 
 TEST(Compact, KeepsEverythingButTheBatches) {

@@ -41,7 +41,7 @@ Result<FileLock> FileLock::take(const std::string& path) { return open(path, 0);
 
 Result<void> FileLock::check_unlocked(const std::string& path) {
   FileLock probe;
-  probe.file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  probe.file_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // a pipe would wait for its writer
   if (probe.file_ < 0 || flock(probe.file_, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
   return Error{ErrorCode::kUsage, "is being written by another process", path, "wait until it has finished"};
 }

@@ -240,8 +240,10 @@ Result<void> CaptureFeed::write_long(State& state) {
     if (!done.ok()) return done;
     if (first && !long_.envelope().empty()) {
       trace::Record form = source_record(state, kSourceEnvelope);
-      form.rv = long_.hole();
-      INQUEST_TRY_VOID(put(form, long_.envelope()));
+      size_t hole = long_.hole();
+      const std::string_view text = tools_.redactor.redact_form(long_.envelope(), hole);
+      form.rv = hole;
+      if (!text.empty()) INQUEST_TRY_VOID(put(form, text));
     }
     first = false;
     out = source_record(state, kSourcePart);
@@ -428,11 +430,16 @@ Result<void> CaptureFeed::keep_form(const State& state, const trace::Record& rec
   if (form == Form::kUsual) return {};
   if (form == Form::kUnknown && redacted) return {};  // the line holds what the body must not
   trace::Record out = source_record(state, form == Form::kEnvelope ? kSourceEnvelope : kSourceWhole);
+  std::string_view text = line_.text;
   if (form == Form::kEnvelope) {
+    text = tools_.redactor.redact_form(envelope.text, envelope.hole);
     out.rv = envelope.hole;
     out.status = static_cast<uint16_t>(envelope.style);
+  } else {
+    text = tools_.redactor.redact(text);
   }
-  const auto seq = tools_.writer.append(out, form == Form::kEnvelope ? std::string_view(envelope.text) : line_.text);
+  if (text.empty()) return {};
+  const auto seq = tools_.writer.append(out, text);
   return seq.ok() ? Result<void>() : Result<void>(seq.error());
 }
 

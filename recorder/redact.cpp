@@ -184,6 +184,8 @@ class Walk {
     if (role == Role::kData) return cut(SecretKind::kSecret);
     if (role == Role::kAnnotations && matches(*patterns_, key)) return cut(SecretKind::kAnnotation);
     if (role == Role::kEnvEntry && key == "value") return cut(SecretKind::kEnv);
+    const bool data = key == "data" || key == "stringData";
+    if (data && *p_ != '{') return cut(SecretKind::kSecret);  // of a Secret that is none as it should be
     if (*p_ == '"') {
       if (key == "kind") return read_kind(kind);
       if (is_token(key)) return cut(SecretKind::kToken);
@@ -192,13 +194,23 @@ class Walk {
     if (key == "managedFields") return skip();  // names of fields, no values
     if (*p_ == '[') return value(key == "env" ? Role::kEnvList : Role::kPlain);
     if (key == "annotations") return value(Role::kAnnotations);
-    return value(key == "data" || key == "stringData" ? Role::kData : Role::kPlain);
+    return value(data ? Role::kData : Role::kPlain);
   }
 
   bool read_kind(Kind& kind) {
     std::string_view text;
     if (!string(text)) return false;
-    kind = text == "Secret" || text == "SecretList" ? Kind::kSecret : Kind::kOther;
+    if (text.find('\\') != std::string_view::npos) {
+      unescaped_.clear();
+      unescape(text, unescaped_);
+      text = unescaped_;
+    }
+    // Of several kinds, which readers of JSON take differently, the one that hides more.
+    if (kind == Kind::kSecret || text == "Secret" || text == "SecretList") {
+      kind = Kind::kSecret;
+    } else {
+      kind = Kind::kOther;
+    }
     return true;
   }
 
@@ -257,12 +269,34 @@ Redactor::Redactor(const RedactRules& rules) : on_(rules.redact == Redact::kOn),
 
 std::string_view Redactor::redact(std::string_view body) {
   if (!on_ || body.empty()) return body;
-  std::vector<Cut> cuts;
-  if (!Walk(body, patterns_, cuts).document()) {
-    cuts.clear();
-    cut_leniently(body, patterns_, cuts);
-  }
+  std::vector<Cut> cuts = find(body);
   return apply(body, cuts);
+}
+
+std::vector<Cut> Redactor::find(std::string_view body) const {
+  std::vector<Cut> cuts;
+  if (Walk(body, patterns_, cuts).document()) return cuts;
+  cuts.clear();
+  cut_leniently(body, patterns_, cuts);
+  return cuts;
+}
+
+std::string_view Redactor::redact_form(std::string_view form, size_t& hole) {
+  if (!on_ || form.empty() || hole > form.size()) return form;
+  constexpr char kFill = '0';  // a value where a body that is no string stood; a character of one that is
+  line_.assign(form).insert(hole, 1, kFill);
+  std::vector<Cut> cuts = find(line_);
+  if (cuts.empty()) return form;
+  const char* fill = line_.data() + hole;
+  size_t moved = hole;
+  for (const Cut& cut : cuts) {
+    if (cut.begin <= fill && fill < cut.end) return {};
+    if (cut.end <= fill) moved = moved + kRedacted.size() - static_cast<size_t>(cut.end - cut.begin);
+  }
+  apply(line_, cuts);
+  out_.erase(moved, 1);
+  hole = moved;
+  return out_;
 }
 
 std::string_view Redactor::redact_items(std::string_view piece) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -50,17 +51,22 @@ class Redactor {
   // list.
   std::string_view redact_items(std::string_view piece);
 
+  // The form of a line, without the text of its body, which stood at `hole` (recorder/envelope.h): `hole` is moved
+  // along. Empty if a secret reaches over the hole: the form is then lost.
+  std::string_view redact_form(std::string_view form, size_t& hole);
+
   // So far, by SecretKind.
   const std::array<uint64_t, kSecretKinds.size()>& counts() const { return counts_; }
   bool on() const { return on_; }
 
  private:
+  std::vector<SecretCut> find(std::string_view body) const;
   std::string_view apply(std::string_view body, std::vector<SecretCut>& cuts);
 
   bool on_;
   std::vector<std::string> patterns_;
   std::array<uint64_t, kSecretKinds.size()> counts_{};
-  std::string out_;
+  std::string out_, line_;
 };
 
 // Writes the trace `in` again as `out`, redacted by these rules: the same records under the same numbers. What was

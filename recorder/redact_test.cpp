@@ -31,6 +31,13 @@ TEST(Redactor, TakesOutNothingButSecrets) {
        R"({"kind":"Secret","data":{"a":"[redacted]","b":""},"stringData":{"c":"[redacted]"},"type":"Opaque"})"},
       {R"({"data":{"a":"eA=="},"kind":"Secret"})", R"({"data":{"a":"[redacted]"},"kind":"Secret"})"},
       {R"({"kind":"ConfigMap","data":{"a":"x"}})", R"({"kind":"ConfigMap","data":{"a":"x"}})"},
+      // Readers of JSON do not agree on which of two kinds counts.
+      {R"({"kind":"Secret","kind":"Pod","data":{"a":"x"}})",
+       R"({"kind":"Secret","kind":"Pod","data":{"a":"[redacted]"}})"},
+      {R"({"kind":"\u0053ecret","data":{"a":"x"}})", R"({"kind":"\u0053ecret","data":{"a":"[redacted]"}})"},
+      {R"({"kind":"Secret","data":"x","stringData":["x"]})",
+       R"({"kind":"Secret","data":"[redacted]","stringData":"[redacted]"})"},
+      {R"({"kind":"ConfigMap","data":"x"})", R"({"kind":"ConfigMap","data":"x"})"},
       {R"({"kind":"SecretList","items":[{"data":{"a":"x"}}]})",
        R"({"kind":"SecretList","items":[{"data":{"a":"[redacted]"}}]})"},
       {R"({"items":[{"data":{"a":"x"}}],"kind":"SecretList"})",
@@ -64,6 +71,17 @@ TEST(Redactor, KeepsWhatItIsTold) {
             R"({"metadata":{"annotations":{"vault.example.com/key":"[redacted]","other":"y"}}})");
   Redactor off({Redact::kOff, {}});
   EXPECT_EQ(off.redact(R"({"env":[{"value":"x"}]})"), R"({"env":[{"value":"x"}]})");
+}
+
+TEST(Redactor, TakesSecretsOutOfTheFormOfALine) {
+  Redactor redactor({Redact::kOn, {}});
+  const std::string before = R"({"t":1,"headers":{"Authorization":"Basic x"},"body":)", behind = R"(,"token":"y"})";
+  size_t hole = before.size();
+  const std::string form(redactor.redact_form(before + behind, hole));
+  EXPECT_EQ(form, R"({"t":1,"headers":{"Authorization":"[redacted]"},"body":,"token":"[redacted]"})");
+  EXPECT_EQ(form.substr(0, hole), R"({"t":1,"headers":{"Authorization":"[redacted]"},"body":)");
+  hole = 20;  // within a secret
+  EXPECT_EQ(redactor.redact_form(R"({"t":1,"token":"0123456789"})", hole), "");
 }
 
 TEST(Redactor, IsStableAndSurvivesEveryCut) {
@@ -130,7 +148,8 @@ class PlantedTest : public testing::Test {
     const auto frame = [](const std::string& object) { return R"({"type":"ADDED","object":)" + object + "}"; };
     std::string captures = capture("list", list) + capture("frame", frame(pod_)) + capture("frame", frame(secret_)) +
                            capture("frame", frame(deployment_)) + capture("frame", frame(pod_).substr(0, 330)) +
-                           capture("frame", frame(secret_) + "}") + "{\"t\":1,\"stream\":\"s\",\"hunter2";
+                           capture("frame", frame(secret_) + "}") + "{\"token\":\"hunter2\"," +
+                           capture("frame", frame(pod_)).substr(1) + "{\"t\":1,\"stream\":\"s\",\"hunter2";
     std::string bare = captures;  // a form that is kept as it is, were it not for the secret
     for (size_t at = 0; (at = bare.find("\\\"name", at)) != std::string::npos;) bare.replace(at, 2, "\\u0022");
     const std::string audit =

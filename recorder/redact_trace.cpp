@@ -24,7 +24,8 @@ class Rewrite {
       INQUEST_TRY(const trace::Record* record, reader_->next());
       if (record == nullptr) break;
       INQUEST_TRY(const std::string body, reader_->body(record->seq));
-      INQUEST_TRY(const trace::Seq seq, writer_->append(*record, kept(*record, body)));
+      INQUEST_TRY(const trace::Seq seq,
+                  is_form(*record) ? append_form(*record, body) : writer_->append(*record, kept(*record, body)));
       INQUEST_CHECK(seq == record->seq, seq, record->seq);
       if (!reader_->at_batch_end() || reader_->catalog().memory() <= kNamesKept) continue;
       INQUEST_TRY_VOID(writer_->forget_names());
@@ -37,12 +38,27 @@ class Rewrite {
   }
 
  private:
+  std::string_view text_of(const trace::Record& record) const {
+    return record.text.known() ? reader_->catalog().text(record.text) : std::string_view();
+  }
+  bool is_form(const trace::Record& record) const {
+    return record.kind == trace::RecordKind::kSource && text_of(record) == kSourceEnvelope;
+  }
+
+  // Without a text export writes the record before in the usual form.
+  Result<trace::Seq> append_form(const trace::Record& record, const std::string& body) {
+    trace::Record form = record;
+    size_t hole = record.rv;
+    const std::string_view text = redactor_->redact_form(body, hole);
+    form.rv = hole;
+    return writer_->append(form, text);
+  }
+
   std::string_view kept(const trace::Record& record, const std::string& body) {
-    const std::string_view text = record.text.known() ? reader_->catalog().text(record.text) : std::string_view();
+    const std::string_view text = text_of(record);
     if (record.kind == trace::RecordKind::kSource) {
-      if (text == kSourceEnvelope) return body;
       // The line of the record before, in a form that cannot be redacted: export writes it in its own.
-      if (text == kSourceWhole) return changed_ ? std::string_view() : body;
+      if (text == kSourceWhole) return changed_ ? std::string_view() : redactor_->redact(body);
       if (text == kSourcePart) return redactor_->redact_items(body);
     }
     std::string_view out = redactor_->redact(body);

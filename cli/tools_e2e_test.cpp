@@ -308,6 +308,24 @@ TEST(Compact, IsTheSameTrace) {
 
 // The beginning of a file: what is there is saved, the rest is said to be lost. Behind the last batch stands the index,
 // without which nothing is missing.
+TEST(Tools, NoCopyHidesDamage) {
+  const Workplace place;
+  std::string bytes = place.read(place.imported("hostport"));
+  const size_t at = bytes.find("hostport.jsonl");  // the source of a stream, in the summary
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] = 'H';
+  place.write("edited.trace", bytes);
+  const std::string other = place.imported("race");
+  const std::vector<std::vector<std::string>> copies = {
+      {"compact"}, {"redact"}, {"cut", "--to", "+5s"}, {"merge", other}};
+  for (std::vector<std::string> copy : copies) {
+    copy.insert(copy.end(), {"edited.trace", "-o", "out.trace"});
+    const Ran ran = place.run(copy);
+    EXPECT_EQ(ran.exit, 2) << copy.front();
+    EXPECT_TRUE(holds(ran.err, "edited.trace: is damaged, which a copy would hide")) << ran.err;
+  }
+}
+
 TEST(Recover, SavesTheBeginningOfAFile) {
   const Workplace place;
   place.imported("churn");

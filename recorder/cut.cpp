@@ -11,6 +11,7 @@
 #include "recorder/source.h"
 #include "recorder/stream_fold.h"
 #include "schema/identity_hash.h"
+#include "schema/whole.h"
 
 namespace inquest::recorder {
 namespace {
@@ -475,6 +476,7 @@ void Cut::tell() {
 
 Result<CutReport> cut_trace(const CutOptions& options) {
   INQUEST_TRY(auto reader, trace::TraceReader::open(options.input));
+  INQUEST_TRY_VOID(trace::check_whole(reader, options.input));
   INQUEST_TRY(auto output, OutputFile::prepare(options.output, options.existing));
   const trace::TraceInfo& info = reader.info();
   const trace::TraceHeader header{info.cluster_version, info.server, scope_of(info, options)};

@@ -11,6 +11,7 @@
 #include "recorder/source.h"
 #include "schema/identity_hash.h"
 #include "schema/reader.h"
+#include "schema/whole.h"
 #include "schema/writer.h"
 
 namespace inquest::recorder {
@@ -413,6 +414,7 @@ Result<MergeReport> merge_traces(const MergeOptions& options) {
   trace::TraceHeader header;
   for (const std::string& path : options.inputs) {
     INQUEST_TRY(auto reader, trace::TraceReader::open(path));
+    INQUEST_TRY_VOID(trace::check_whole(reader, path));
     const trace::TraceInfo& info = reader.info();
     if (header.server.empty()) header.server = info.server;
     if (header.cluster_version.empty()) header.cluster_version = info.cluster_version;

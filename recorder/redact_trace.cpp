@@ -3,6 +3,7 @@
 #include "recorder/source.h"
 #include "recorder/yaml_json.h"
 #include "schema/reader.h"
+#include "schema/whole.h"
 #include "schema/writer.h"
 
 namespace inquest::recorder {
@@ -89,6 +90,7 @@ class Rewrite {
 Result<RedactedTrace> redact_trace(const std::string& in, const std::string& out, const RedactRules& rules,
                                    Existing existing) {
   INQUEST_TRY(auto reader, trace::TraceReader::open(in));
+  INQUEST_TRY_VOID(trace::check_whole(reader, in));
   INQUEST_TRY(auto output, OutputFile::prepare(out, existing == Existing::kReplace ? OutputFile::Existing::kReplace
                                                                                    : OutputFile::Existing::kRefuse));
   const trace::TraceInfo& info = reader.info();

@@ -4,6 +4,7 @@
 #include "schema/file_lock.h"
 #include "schema/open.h"
 #include "schema/reader.h"
+#include "schema/whole.h"
 #include "schema/writer.h"
 
 namespace inquest::trace {
@@ -25,9 +26,7 @@ Result<void> copy_records(TraceReader& reader, TraceWriter& writer) {
 Result<void> copy(const std::string& input, const OutputFile& output, CompactReport& report) {
   INQUEST_TRY(TraceReader reader, TraceReader::open(input));
   const TraceInfo& info = reader.info();
-  if (!info.summary_intact) {
-    return Error{ErrorCode::kCorrupt, "its summary is damaged, which compacting would hide", input, "recover it first"};
-  }
+  INQUEST_TRY_VOID(check_whole(reader, input));
   report.bytes_before = info.file_bytes;
   report.batches_before = info.batches;
   report.records = info.records;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "schema/compact.h"
 #include "schema/recover.h"
 #include "schema/trace_fixture.h"
@@ -43,6 +45,24 @@ TEST(Copies, DoNotWaitForAPipe) {
   ASSERT_EQ(mkfifo(dir.path("pipe").c_str(), 0600), 0);
   EXPECT_FALSE(compact(dir.path("pipe"), dir.path("out.trace"), Existing::kRefuse).ok());
   EXPECT_FALSE(recover(dir.path("pipe"), dir.path("out.trace"), Existing::kRefuse).ok());
+}
+
+TEST(Compact, HidesNoDamage) {
+  TestFolder dir;
+  const std::string path = dir.path("in.trace");
+  for (const char* sql :
+       {"UPDATE batch SET chain = x'00' WHERE id = 40", "UPDATE meta SET value = 279 WHERE key = 'records'",
+        "UPDATE loss SET count = 1", "DELETE FROM loss",
+        "INSERT INTO batch SELECT id + 40, first_seq + 280, last_seq + 280, first_wall, last_wall, "
+        "body_bytes, body_crc, crc, chain, facts FROM batch WHERE id = 1"}) {
+    std::filesystem::remove(path);
+    write_small_batches(path, TraceState::kClosed);
+    execute(path, sql);
+    const auto report = compact(path, dir.path("out.trace"), Existing::kRefuse);
+    ASSERT_FALSE(report.ok()) << sql;
+    EXPECT_EQ(report.error().code, ErrorCode::kCorrupt) << sql;
+    EXPECT_THAT(report.error().message(), HasSubstr("recover it first"));
+  }
 }
 
 TEST(Compact, KeepsEverythingButTheBatches) {

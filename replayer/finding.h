@@ -140,10 +140,11 @@ struct Outcome {
   Duration drain;
   uint64_t inputs = 0;                               // steps of the core
   uint64_t followed = 0, inferred = 0, skipped = 0;  // binds taken as decisions; of them inferred; never in the view
-  uint64_t refused_within_lag = 0;                   // would-refuses that belong to no finding
-  uint64_t outside_coverage = 0;                     // binds not replayed: sent while nobody watched the pods
-  uint64_t while_away = 0;                           // binds not taken as decisions: the scheduler was not there
-  std::optional<Decided> decided;                    // of mode decide
+  Duration blocked;                 // pod-time during which pods had a place in truth and none in the view
+  uint64_t refused_within_lag = 0;  // would-refuses that belong to no finding
+  uint64_t outside_coverage = 0;    // binds not replayed: sent while nobody watched the pods
+  uint64_t while_away = 0;          // binds not taken as decisions: the scheduler was not there
+  std::optional<Decided> decided;   // of mode decide
 
   size_t roots() const;
 };

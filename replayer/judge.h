@@ -50,6 +50,8 @@ class Judge {
 
   // All findings in order of birth; open episodes last for ever. Consequences name their root.
   std::vector<Finding> finish(Time end);
+  // Whether view and truth differ anywhere at present.
+  bool differs() const { return episodes_.size() > free_.size(); }
   // Over the births of open episodes: what can still become a finding.
   uint64_t state_hash() const { return open_; }
   uint64_t refused_within_lag() const { return refused_within_lag_; }

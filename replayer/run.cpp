@@ -213,6 +213,7 @@ Outcome Run::finish() {
   if (!over_ && next() == Time::never()) world_.trace_over(recording_->end());
   outcome.drain = drain_;
   outcome.findings = world_.judge().finish(recording_->end() + drain_);
+  outcome.blocked = world_.blocked(recording_->end() + drain_);
   const std::vector<FaultHit> causes = world_.causes();
   const auto hits = hits_by_object(causes);
   for (Finding& finding : outcome.findings) {

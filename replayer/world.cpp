@@ -412,9 +412,15 @@ void World::trace_over(Time end) { judge_.behind(lanes_of(core_.policy().watches
 void World::settle(Judge::Phase phase) {
   for (const PodId pod : truth_.touched_pods()) judge_.note(pod, Cure::kTruth);
   for (const NodeId node : truth_.touched_nodes()) judge_.note(node, Cure::kTruth);
-  truth_.clear_touched();
   if (phase == Judge::Phase::kTrace) judge_.behind(lanes_of(core_.policy().watches).back(), outdated_ > 0, now_, seq_);
   if (!dead_) judge_.settle({truth_, core_}, now_, seq_, phase);  // a dead one holds no view
+  blocks_.settle(truth_, core_, truth_.touched_pods(), !dead_ && judge_.differs(), now_);
+  truth_.clear_touched();
+}
+
+Duration World::blocked(Time end) {
+  blocks_.finish(end);
+  return blocks_.total();
 }
 
 uint64_t World::state_hash() const {

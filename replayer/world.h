@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "replayer/blocks.h"
 #include "replayer/delivery.h"
 #include "replayer/judge.h"
 #include "replayer/truth.h"
@@ -98,6 +99,9 @@ class World {
   // The instant is over: the judge compares what changed.
   void settle(Judge::Phase phase);
 
+  // Pod-time during which pods had a place in truth and none in the view; up to `end`.
+  Duration blocked(Time end);
+
   // Hits of faults that touch no single frame (lists, restarts, the clock), and all that delivery knows.
   std::vector<FaultHit> causes() const;
   // Over everything that can still matter: two runs of one recording, policy and plan with the same one at the same
@@ -152,6 +156,7 @@ class World {
   scheduler::Core core_;
   Truth truth_;
   Judge judge_;
+  Blocks blocks_;
   FaultMatcher faults_;
   Delivery delivery_;
   View view_;

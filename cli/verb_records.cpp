@@ -185,7 +185,7 @@ class Records : public Verb {
   }
 
   void hold(trace::Seq seq, std::string body) {
-    held_bytes_ += body.size() + sizeof body;
+    held_bytes_ += body.size() + sizeof(std::string);
     if (held_bytes_ > kBodiesHeld) {
       bodies_.clear();
       held_bytes_ = body.size();

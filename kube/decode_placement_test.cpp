@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <variant>
 
@@ -101,9 +102,12 @@ TEST_F(PlacementTest, LabelsAndTaintsOfANode) {
 TEST_F(PlacementTest, FieldsInAnyOrder) {
   const std::string metadata = R"("metadata":{"name":"n1","labels":{"a":"1"}})", spec = R"("spec":{"taints":[{}]})";
   const std::string kind = R"("kind":"Node","apiVersion":"v1")";
-  for (const std::string& json : {kind + "," + metadata + "," + spec, metadata + "," + spec + "," + kind,
-                                  spec + "," + kind + "," + metadata, metadata + "," + kind + "," + spec}) {
-    const auto facts = this->facts<NodeFacts>("{" + json + "}");
+  using Parts = std::array<std::string, 3>;
+  for (const auto& [first, second, third] : {Parts{kind, metadata, spec}, Parts{metadata, spec, kind},
+                                             Parts{spec, kind, metadata}, Parts{metadata, kind, spec}}) {
+    std::string json("{");
+    json.append(first).append(",").append(second).append(",").append(third).append("}");
+    const auto facts = this->facts<NodeFacts>(json);
     EXPECT_EQ(catalog.labels(facts.labels).size(), 1U) << json;
     EXPECT_EQ(catalog.taints(facts.taints).size(), 1U) << json;
   }

@@ -60,14 +60,13 @@ FaultMatcher::FaultMatcher(const Plan& plan, const Catalog& catalog, Time origin
     const Fault& fault = plan.faults[i];
     const Trigger& trigger = fault.trigger;
     Index& index = this->index(occasion_of(fault));
-    if (fault.all_of_uid) {
-      index.others.push_back(i);  // what it holds is hit whatever its record and name
+    const bool named = !trigger.name.empty() && trigger.name.find_first_of("*?") == std::string::npos;
+    if (fault.all_of_uid || (!trigger.seq && !named)) {
+      index.others.push_back(i);  // of all-of: what it holds is hit whatever its record and name
     } else if (trigger.seq) {
       index.by_seq.emplace_back(*trigger.seq, i);
-    } else if (!trigger.name.empty() && trigger.name.find_first_of("*?") == std::string::npos) {
-      index.by_name.emplace_back(trigger.name, i);
     } else {
-      index.others.push_back(i);
+      index.by_name.emplace_back(trigger.name, i);
     }
   }
   for (Index& index : indices_) {

@@ -6,7 +6,6 @@
 namespace inquest::replayer {
 
 using reflector::Delta;
-using reflector::Object;
 using reflector::Rv;
 
 namespace {

@@ -27,7 +27,7 @@ void Core::on(const Restarted& input) {
   fresh.chain_ = chain_;
   fresh.touched_pods_ = std::move(touched_pods_);
   fresh.touched_nodes_ = std::move(touched_nodes_);
-  *this = std::move(fresh);
+  *this = fresh;
   if (!config_.policy.keeps_journal()) return;
   for (const Decision& decision : input.survived) {
     forget(decision.pod);

@@ -122,14 +122,14 @@ PlacementId Catalog::placement(const Placement& placement) {
 
 LabelsId Catalog::labels(const Labels& labels) {
   return {intern(labels_table_, labels_, hash_of(labels), labels, [&](const Labels& given) {
-    shape_bytes_ += sizeof given + given.size() * sizeof(Label);
+    shape_bytes_ += sizeof(Labels) + given.size() * sizeof(Label);
     return given;
   })};
 }
 
 TaintsId Catalog::taints(const Taints& taints) {
   return {intern(taints_table_, taints_, hash_of(taints), taints, [&](const Taints& given) {
-    shape_bytes_ += sizeof given + given.size() * sizeof(Taint);
+    shape_bytes_ += sizeof(Taints) + given.size() * sizeof(Taint);
     return given;
   })};
 }

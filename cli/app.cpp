@@ -15,6 +15,8 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
   verbs.push_back(records_verb());
   verbs.push_back(verify_verb());
   verbs.push_back(replay_verb());
+  verbs.push_back(state_verb());
+  verbs.push_back(diff_verb());
   verbs.push_back(matrix_verb());
   verbs.push_back(plan_verb());
   verbs.push_back(policies_verb());

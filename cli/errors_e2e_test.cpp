@@ -47,8 +47,9 @@ TEST(BadUsage, IsOneLineAndTwo) {
   const std::vector<Case> cases = {
       {{"frobnicate"},
        2,
-       "there is no verb 'frobnicate' (one of import, info, records, verify, replay, plan, policies, export, "
-       "redact, cut, merge, compact, recover)"},
+       "there is no verb 'frobnicate' (one of import, info, records, verify, replay, state, diff, matrix, plan, "
+       "policies, "
+       "export, redact, cut, merge, compact, recover)"},
       {{"--frobnicate"}, 2, "--frobnicate"},
       {{"replay"}, 2, "TRACE is required (see inquest replay --help)"},
       {{"replay", trace, "--frob"}, 2, "--frob (see inquest replay --help)"},

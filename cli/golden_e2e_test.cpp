@@ -47,6 +47,14 @@ std::vector<Golden> goldens() {
       {"replay-delete-both", {"replay", "hostport.trace", "--policy", "delete-both", "--drop", kDrop}, 1},
       {"replay-combined", {"replay", "hostport.trace", "--policy", "combined", "--drop", kDrop}, 1},
       {"replay-json", {"replay", "hostport.trace", "--policy", "delete-both", "--drop", kDrop, "--json"}, 1},
+      {"replay-until", {"replay", "hostport.trace", "--until", "+5s", "--policy", "delete-both", "--drop", kDrop}, 0},
+      {"replay-decide", {"replay", "hostport.trace", "--mode", "decide"}, 0},
+      {"replay-step", {"replay", "hostport.trace", "--step", "--until", "@10"}, 0},
+      {"state", {"state", "hostport.trace", "--at", "+9.04s", "--policy", "delete-both", "--drop", kDrop}, 0},
+      {"state-json", {"state", "hostport.trace", "--at", "@10", "--store", "nodes", "--json"}, 0},
+      {"diff-truth", {"diff", "hostport.trace", "--at", "+6s", "--policy", "delete-both", "--drop", kDrop}, 1},
+      {"diff-runs", {"diff", "a.run.json", "b.run.json"}, 1},
+      {"diff-traces", {"diff", "hostport.trace", "slice.trace"}, 1},
       {"info-json", {"info", "hostport.trace", "--json"}, 0},
       {"plan-lint", {"plan", "lint", "plan.yaml", "hostport.trace"}, 1},
       {"plan-explain", {"plan", "explain", "plan.yaml", "hostport.trace"}, 0},
@@ -60,6 +68,7 @@ std::vector<Golden> goldens() {
 // Each import draws a new uuid, and sizes hang on the version of zstd.
 std::string steady(std::string text) {
   const std::pair<const char*, const char*> changes[] = {
+      {R"(uuid( +)[0-9a-f-]{36}  [0-9a-f-]{36})", "uuid$1UUID  UUID"},
       {"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?=\n|\",\n *\"format)", "UUID"},
       {R"([0-9.]+ KiB(?=\n| · [0-9]+ KiB of bodies))", "SIZE"},
       {R"("file_bytes": [0-9]+)", "\"file_bytes\": SIZE"},
@@ -81,6 +90,9 @@ TEST(Golden, WhatAPersonSees) {
   EXPECT_EQ(import.err, "");
   expect_golden("import", import.out);
   place.write("plan.yaml", kPlan);
+  place.run({"replay", "hostport.trace", "--drop", kDrop, "-o", "a.run.json"});
+  place.run({"replay", "hostport.trace", "--policy", "delete-both", "--drop", kDrop, "-o", "b.run.json"});
+  place.run({"cut", "hostport.trace", "-o", "slice.trace", "--from", "+5s", "--to", "+15s"});
   for (const Golden& golden : goldens()) {
     SCOPED_TRACE(golden.name);
     const Ran ran = place.run(golden.args);

@@ -39,6 +39,8 @@ std::unique_ptr<Verb> merge_verb();
 std::unique_ptr<Verb> compact_verb();
 std::unique_ptr<Verb> recover_verb();
 std::unique_ptr<Verb> replay_verb();
+std::unique_ptr<Verb> state_verb();
+std::unique_ptr<Verb> diff_verb();
 std::unique_ptr<Verb> matrix_verb();
 std::unique_ptr<Verb> plan_verb();
 std::unique_ptr<Verb> policies_verb();

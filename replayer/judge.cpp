@@ -200,6 +200,13 @@ Judge::Episode* Judge::culprit(const Scene& scene, const scheduler::WouldRefuse&
   return nullptr;
 }
 
+std::vector<Finding> Judge::open(Time now) const {
+  Judge copy = *this;
+  copy.lag_ = {};
+  copy.findings_.clear();
+  return copy.finish(now);
+}
+
 std::vector<Finding> Judge::finish(Time end) {
   now_ = end;
   const auto close_open = [&](auto& tables) {

@@ -48,6 +48,9 @@ class Judge {
   // wrongly on that node for longest; of two born in one instant, to the pod with the lower ordinal.
   void refused(const Scene& scene, const scheduler::WouldRefuse& refusal, Time now);
 
+  // What differs at this instant, for however short a time, in order of birth.
+  std::vector<Finding> open(Time now) const;
+
   // All findings in order of birth; open episodes last for ever. Consequences name their root.
   std::vector<Finding> finish(Time end);
   // Whether view and truth differ anywhere at present.

@@ -207,19 +207,47 @@ uint64_t Run::state_hash() const {
   return combine(world_.state_hash(), std::visit([](const auto& driver) { return driver.state_hash(); }, driver_));
 }
 
+void Run::advance_to(Time time) {
+  while (next() <= time && advance()) {
+  }
+}
+
+void Run::explain(std::vector<Finding>& findings) const {
+  const std::vector<FaultHit> causes = world_.causes();
+  const auto hits = hits_by_object(causes);
+  for (Finding& finding : findings) {
+    finding.because = cause_of(finding, config_->plan, hits);
+    if (finding.because) finding.race = Race::kNone;
+  }
+}
+
+std::vector<Finding> Run::open(Time now) const {
+  std::vector<Finding> out = world_.judge().open(now);
+  explain(out);
+  return out;
+}
+
+Outcome Run::so_far(Time now) const {
+  Run copy = *this;
+  Outcome out = copy.outcome_at(now);
+  out.ending = out.roots() > 0 ? Ending::kViolated : Ending::kOk;
+  return out;
+}
+
 Outcome Run::finish() {
+  Outcome outcome = outcome_at(end());
+  conclude(outcome);
+  return outcome;
+}
+
+Outcome Run::outcome_at(Time end) {
   Outcome outcome;
   outcome.state = state_hash();
   if (!over_ && next() == Time::never()) world_.trace_over(recording_->end());
   outcome.drain = drain_;
-  outcome.findings = world_.judge().finish(recording_->end() + drain_);
-  outcome.blocked = world_.blocked(recording_->end() + drain_);
-  const std::vector<FaultHit> causes = world_.causes();
-  const auto hits = hits_by_object(causes);
-  for (Finding& finding : outcome.findings) {
-    finding.because = cause_of(finding, config_->plan, hits);
-    if (finding.because) finding.race = Race::kNone;
-  }
+  outcome.findings = world_.judge().finish(end);
+  outcome.blocked = world_.blocked(end);
+  explain(outcome.findings);
   outcome.refused_within_lag = world_.judge().refused_within_lag();
   outcome.faults = world_.faults().reports();
   outcome.inputs = world_.inputs();
@@ -235,7 +263,6 @@ Outcome Run::finish() {
     outcome.decided = std::get<Decide>(driver_).decided(world_);
   }
   outcome.outside_coverage = recording_->outside_coverage();
-  conclude(outcome);
   return outcome;
 }
 

@@ -56,6 +56,15 @@ class Run {
   World& world() { return world_; }
   const Recording& recording() const { return *recording_; }
 
+  // Works off all instants up to this one.
+  void advance_to(Time time);
+  // When time stops: the end of the drain.
+  Time end() const { return recording_->end() + drain_; }
+  // Where stores and truth differ at this instant, up to which the run has advanced: also what is no finding yet.
+  std::vector<Finding> open(Time now) const;
+  // What it has come to by then; a finding without an end is open.
+  Outcome so_far(Time now) const;
+
   // Closes the findings that are open. Called once, usually when the run is over.
   Outcome finish();
 
@@ -66,6 +75,8 @@ class Run {
   static Driver driver_of(const Recording& recording, const RunConfig& config, StringId followed);
 
   bool act();
+  void explain(std::vector<Finding>& findings) const;
+  Outcome outcome_at(Time end);
   void conclude(Outcome& outcome);
 
   const Recording* recording_;

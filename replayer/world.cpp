@@ -231,7 +231,9 @@ std::vector<FaultHit> World::causes() const {
 
 void World::step(const scheduler::Input& input, Cure cause) {
   ++inputs_;
-  for (const scheduler::Effect& effect : core_.step(core_time(), input)) carry_out(effect);
+  const std::span<const scheduler::Effect> effects = core_.step(core_time(), input);
+  if (observer_ != nullptr) observer_->stepped(*this, input, effects);
+  for (const scheduler::Effect& effect : effects) carry_out(effect);
   for (const PodId pod : core_.touched_pods()) judge_.note(pod, cause);
   for (const NodeId node : core_.touched_nodes()) judge_.note(node, cause);
   core_.clear_touched();

@@ -17,6 +17,7 @@
 #include "replayer/blocks.h"
 #include "replayer/delivery.h"
 #include "replayer/judge.h"
+#include "replayer/step_observer.h"
 #include "replayer/truth.h"
 #include "replayer/view.h"
 #include "scheduler/core.h"
@@ -40,6 +41,7 @@ class World {
   const Truth& truth() const { return truth_; }
   Truth& truth() { return truth_; }
   Judge& judge() { return judge_; }
+  const Judge& judge() const { return judge_; }
   const Delivery& delivery() const { return delivery_; }
   Delivery& delivery() { return delivery_; }
   FaultMatcher& faults() { return faults_; }
@@ -93,6 +95,8 @@ class World {
   std::vector<scheduler::BindPod> take_binds() { return std::exchange(binds_, {}); }
   std::vector<PodId> take_unschedulable() { return std::exchange(unschedulable_, {}); }
   bool can_decide() { return !dead_ && core_.can_decide(); }
+  // Is told of every step from now on, also by copies; it must outlive them all.
+  void observe(StepObserver& observer) { observer_ = &observer; }
 
   // The trace is over, as of `end`: how far its own streams lag is known no further.
   void trace_over(Time end);
@@ -188,6 +192,7 @@ class World {
   std::vector<scheduler::BindPod> binds_;
   std::vector<PodId> unschedulable_;
   std::vector<FaultHit> causes_;
+  StepObserver* observer_ = nullptr;
 };
 
 }  // namespace inquest::replayer

@@ -109,8 +109,8 @@ void JsonWriter::escape(std::string_view text) {
   }
 }
 
-JsonWriter& JsonWriter::instant(std::string_view name, Time time, Time origin) {
-  key(name).begin_object();
+JsonWriter& JsonWriter::instant(Time time, Time origin) {
+  begin_object();
   field("time", format_rfc3339(time));
   field("ns", time.ns);
   field("offset_ns", (time - origin).ns);

@@ -48,13 +48,18 @@ class JsonWriter {
     return value(content);
   }
   // An instant: {"time": RFC 3339, "ns": since the epoch, "offset_ns": since `origin`}.
-  JsonWriter& instant(std::string_view name, Time time, Time origin);
+  JsonWriter& instant(std::string_view name, Time time, Time origin) {
+    key(name);
+    return instant(time, origin);
+  }
+  JsonWriter& instant(Time time, Time origin);
   JsonWriter& nothing(std::string_view name) {
     key(name);
     return null();
   }
 
   // What has been written since the last call, so that a long document need not stand in memory.
+  size_t size() const { return out_.size(); }
   std::string take() { return std::exchange(out_, {}); }
 
   // Ends the document and returns what was not taken; the writer is used up.

@@ -1,18 +1,14 @@
 #include <array>
 
-#include "base/duration.h"
 #include "base/hash.h"
 #include "report/json.h"
 #include "report/policy_report.h"
-#include "report/run_report.h"
+#include "report/run_fields.h"
+#include "report/run_file.h"
 #include "report/text.h"
 #include "report/trace_report.h"
 
 namespace inquest::report {
-
-using replayer::Finding;
-using scheduler::Misfit;
-
 namespace {
 
 constexpr std::array<std::string_view, 12> kMisfits = {"fits",  "no-such-node", "unschedulable", "not-ready",
@@ -20,238 +16,246 @@ constexpr std::array<std::string_view, 12> kMisfits = {"fits",  "no-such-node", 
                                                        "cpu",   "memory",       "ephemeral",     "extended"};
 constexpr std::array<std::string_view, 3> kEndings = {"ok", "violated", "unknown"};
 
-// One run as a document; every member writes one part of it.
-class RunJson {
- public:
-  explicit RunJson(const RunShown& run)
-      : run_(run), catalog_(run.recording.catalog()), origin_(run.outcome.start), json_("replay") {}
+// --- From a run to what is kept of it
 
-  std::string text() {
-    add_trace(json_, run_.file, run_.recording.info());
-    run();
-    json_.field("verdict", kEndings[static_cast<size_t>(run_.outcome.ending)]);
-    json_.key("unknown_because").begin_array();
-    for (const std::string& why : run_.outcome.unknown_because) json_.value(why);
-    json_.end_array();
-    json_.field("root_findings", run_.outcome.roots());
-    json_.key("findings").begin_array();
-    for (size_t i = 0; i < run_.outcome.findings.size(); ++i) finding(i);
-    json_.end_array();
-    return json_.finish();
+class Keeper {
+ public:
+  explicit Keeper(const RunShown& run) : run_(run), catalog_(run.recording.catalog()) {}
+
+  RunFile file() const {
+    const trace::TraceInfo& info = run_.recording.info();
+    RunFile out{{run_.file, info.uuid, info.complete()}, run(), {}, run_.outcome.unknown_because, 0, {}};
+    out.verdict = kEndings[static_cast<size_t>(run_.outcome.ending)];
+    out.root_findings = run_.outcome.roots();
+    for (const replayer::Finding& one : run_.outcome.findings) {
+      out.findings.push_back(finding(one));
+      out.findings.back().id = id(out.findings.size() - 1);
+    }
+    return out;
   }
 
  private:
-  void run() {
+  static std::string id(size_t index) { return "F" + std::to_string(index + 1); }
+
+  RunFile::Run run() const {
     const replayer::RunConfig& config = run_.config;
     const replayer::Outcome& outcome = run_.outcome;
-    json_.key("run").begin_object().field("mode", "follow");
-    json_.field("scheduler", catalog_.text(run_.followed.name));
-    json_.key("scheduler_names").begin_array();
-    if (config.scheduler_names.empty()) {
-      for (const StringId name : run_.followed.pod_schedulers) json_.value(catalog_.text(name));
-    } else {
-      for (const std::string& name : config.scheduler_names) json_.value(name);
+    RunFile::Run out;
+    out.mode = config.mode == replayer::Mode::kDecide ? "decide" : "follow";
+    out.scheduler = catalog_.text(run_.followed.name);
+    out.scheduler_names = config.scheduler_names;
+    if (out.scheduler_names.empty()) {
+      for (const StringId name : run_.followed.pod_schedulers) out.scheduler_names.emplace_back(catalog_.text(name));
     }
-    json_.end_array();
-    json_.key("policy").begin_object().field("name", config.policy.name);
-    json_.field("text", policy_name(config.policy)).key("parameters").begin_object();
+    out.policy = {config.policy.name, policy_name(config.policy), {}};
     for (const scheduler::Parameter& parameter : scheduler::parameters()) {
-      json_.field(parameter.name, parameter.get(config.policy));
+      out.policy.parameters.emplace_back(parameter.name, parameter.get(config.policy));
     }
-    json_.end_object().end_object();
-    faults();
-    json_.field("lag_ns", config.lag.ns).field("drain_ns", outcome.drain.ns).field("seed", config.seed);
-    json_.field("chain", hex(outcome.chain));
-    json_.instant("start", outcome.start, origin_).instant("end", outcome.end, origin_);
-    json_.field("nodes", run_.recording.distinct_nodes()).field("pods", run_.recording.distinct_pods());
-    json_.field("pod_names", run_.recording.distinct_names()).field("inputs", outcome.inputs);
-    json_.field("binds_followed", outcome.followed).field("binds_inferred", outcome.inferred);
-    json_.field("binds_skipped", outcome.skipped).field("binds_outside_coverage", outcome.outside_coverage);
-    json_.field("refused_within_lag", outcome.refused_within_lag);
-    json_.end_object();
+    for (size_t i = 0; i < outcome.faults.size() && i < config.plan.faults.size(); ++i) {
+      const replayer::FaultReport& report = outcome.faults[i];
+      RunFile::Fault& fault = out.faults.emplace_back();
+      fault = {config.plan.faults[i].text, report.fired, report.overruled, report.unfelt, {}};
+      for (const replayer::FaultHit& one : report.hits) fault.hits.push_back(hit(one));
+    }
+    out.lag_ns = config.lag.ns;
+    out.drain_ns = outcome.drain.ns;
+    out.seed = config.seed;
+    out.chain = hex(outcome.chain);
+    out.state = hex(outcome.state);
+    out.start = outcome.start;
+    out.end = outcome.end;
+    out.nodes = run_.recording.distinct_nodes();
+    out.pods = run_.recording.distinct_pods();
+    out.pod_names = run_.recording.distinct_names();
+    out.inputs = outcome.inputs;
+    out.followed = outcome.followed;
+    out.inferred = outcome.inferred;
+    out.skipped = outcome.skipped;
+    out.outside_coverage = outcome.outside_coverage;
+    out.while_away = outcome.while_away;
+    out.refused_within_lag = outcome.refused_within_lag;
+    out.blocked_ns = outcome.blocked.ns;
+    if (outcome.decided) {
+      out.pace = pace(outcome.decided->pace);
+      out.decided = decided(*outcome.decided);
+    }
+    return out;
   }
 
-  void faults() {
-    json_.key("faults").begin_array();
-    for (size_t i = 0; i < run_.outcome.faults.size() && i < run_.config.plan.faults.size(); ++i) {
-      const replayer::FaultReport& report = run_.outcome.faults[i];
-      json_.begin_object().field("text", run_.config.plan.faults[i].text).field("fired", report.fired);
-      json_.field("overruled", report.overruled);
-      json_.key("hits").begin_array();
-      for (const replayer::FaultHit& one : report.hits) hit(one);
-      json_.end_array().end_object();
-    }
-    json_.end_array();
+  static RunFile::Takes takes(const replayer::PaceValue& value, const std::optional<Duration>& wanted) {
+    return {value.value.ns, std::string(pace_from(value, wanted)), value.samples};
   }
 
-  void hit(const replayer::FaultHit& hit) {
-    json_.begin_object().field("fault", hit.fault + 1).field("seq", hit.seq);
+  RunFile::Pace pace(const replayer::Pace& pace) const {
+    const replayer::PaceWanted& wanted = run_.config.pace;
+    return {takes(pace.bind_rtt, wanted.bind_rtt), takes(pace.deliver, wanted.deliver),
+            takes(pace.kubelet_start, wanted.kubelet_start), takes(pace.kubelet_stop, wanted.kubelet_stop)};
+  }
+
+  static RunFile::Decided decided(const replayer::Decided& came) {
+    return {came.pods,         came.bound,          came.bound_twice,    came.pending,
+            came.gone_unbound, came.decisions,      came.unschedulable,  came.refused,
+            came.hanging,      came.median_wait.ns, came.longest_wait.ns};
+  }
+
+  RunFile::Hit hit(const replayer::FaultHit& hit) const {
+    RunFile::Hit out;
+    out.fault = hit.fault + 1;
+    out.seq = hit.seq;
     if (occasion_of(run_.config.plan.faults[hit.fault]) == replayer::Occasion::kChange) {
-      json_.field("verb", name_of(hit.verb)).field("rv", hit.rv);
-    } else {
-      json_.nothing("verb").nothing("rv");
+      out.verb = name_of(hit.verb);
+      out.rv = hit.rv;
     }
-    json_.instant("at", hit.at, origin_);
-    pod("pod", hit.pod);
-    node("node", hit.node);
-    json_.field("how", hit.held_up() ? "held-up" : "hit");
-    if (hit.held_up()) {
-      json_.field("behind_seq", hit.behind);
-    } else {
-      json_.nothing("behind_seq");
-    }
-    json_.end_object();
+    out.at = hit.at;
+    out.pod = pod(hit.pod);
+    out.node = node(hit.node);
+    out.how = hit.held_up() ? "held-up" : "hit";
+    if (hit.held_up()) out.behind_seq = hit.behind;
+    return out;
   }
 
-  void pod(std::string_view name, PodId pod) {
-    if (!pod) {
-      json_.nothing(name);
-      return;
-    }
+  std::optional<RunFile::Pod> pod(PodId pod) const {
+    if (!pod) return std::nullopt;
     const KeyId key = catalog_.key_of(pod);
-    json_.key(name).begin_object().field("namespace", catalog_.ns(key)).field("name", catalog_.name(key));
-    json_.field("uid", catalog_.uid(pod)).end_object();
+    return RunFile::Pod{std::string(catalog_.ns(key)), std::string(catalog_.name(key)), std::string(catalog_.uid(pod))};
   }
 
-  void node(std::string_view name, NodeId node) {
-    if (node) {
-      json_.field(name, catalog_.node_name(node));
-    } else {
-      json_.nothing(name);
-    }
+  std::optional<std::string> node(NodeId node) const {
+    return node ? std::optional(std::string(catalog_.node_name(node))) : std::nullopt;
   }
 
-  void shape(std::string_view name, ShapeId id) {
-    if (!id) {
-      json_.nothing(name);
-      return;
-    }
+  static RunFile::Port port(const HostPort& port) { return {port.ip, std::string(name_of(port.protocol)), port.port}; }
+
+  std::optional<RunFile::Shape> shape(ShapeId id) const {
+    if (!id) return std::nullopt;
     const PodShape& shape = catalog_.shape(id);
-    json_.key(name).begin_object().field("cpu_milli", shape.requests.cpu_milli);
-    json_.field("memory_bytes", shape.requests.memory).field("ephemeral_bytes", shape.requests.ephemeral);
-    json_.key("extended").begin_object();
-    for (const NamedAmount& amount : shape.requests.extended) json_.field(amount.name, amount.amount);
-    json_.end_object().key("host_ports").begin_array();
-    for (const HostPort& port : shape.ports) host_port(port);
-    json_.end_array().end_object();
+    RunFile::Shape out{shape.requests.cpu_milli, shape.requests.memory, shape.requests.ephemeral, {}, {}};
+    for (const NamedAmount& amount : shape.requests.extended) out.extended.emplace_back(amount.name, amount.amount);
+    for (const HostPort& one : shape.ports) out.ports.push_back(port(one));
+    return out;
   }
 
-  void host_port(const HostPort& port) {
-    json_.begin_object().field("ip", port.ip).field("port", port.port);
-    json_.field("protocol", name_of(port.protocol)).end_object();
+  std::optional<RunFile::Misfit> misfit(const scheduler::Misfit& misfit) const {
+    if (misfit.fits()) return std::nullopt;
+    RunFile::Misfit out{std::string(kMisfits[static_cast<size_t>(misfit.kind)]), pod(misfit.holder), {}, {}, {}};
+    if (misfit.port != nullptr) out.port = port(*misfit.port);
+    if (!misfit.resource.empty()) out.resource = misfit.resource;
+    return out;
   }
 
-  void begin_misfit(std::string_view name, const Misfit& misfit) {
-    json_.key(name).begin_object().field("kind", kMisfits[static_cast<size_t>(misfit.kind)]);
-    pod("holder", misfit.holder);
-    if (misfit.port != nullptr) {
-      json_.key("host_port");
-      host_port(*misfit.port);
-    } else {
-      json_.nothing("host_port");
-    }
-    if (misfit.resource.empty()) {
-      json_.nothing("resource");
-    } else {
-      json_.field("resource", misfit.resource);
-    }
+  std::optional<RunFile::Elsewhere> elsewhere(const std::optional<replayer::Healing>& there) const {
+    if (!there) return std::nullopt;
+    RunFile::Elsewhere out{
+        there->policy, there->at || there->cure == replayer::Cure::kNever, {}, there->at, there->after_end};
+    if (there->at) out.cure = replayer::name_of(there->cure);
+    return out;
   }
 
-  void misfit(std::string_view name, const Misfit& misfit, NodeId where) {
-    if (misfit.fits()) {
-      json_.nothing(name);
-      return;
-    }
-    begin_misfit(name, misfit);
-    json_.field("text", misfit_text(catalog_, misfit, where, Uids::kHide)).end_object();
+  RunFile::Refusal refusal(const replayer::Refusal& refusal) const {
+    RunFile::Refusal out{pod(refusal.pod), node(refusal.node), refusal.at, misfit(refusal.misfit)};
+    if (out.why) out.why->text = misfit_text(catalog_, refusal.misfit, refusal.node, Uids::kHide);
+    return out;
   }
 
-  void exceeds(const Misfit& misfit) {
-    if (misfit.fits()) {
-      json_.nothing("exceeds");
-      return;
-    }
-    begin_misfit("exceeds", misfit);
-    json_.end_object();
-  }
-
-  void cure(const Finding& finding) {
-    json_.field("cure", replayer::name_of(finding.cure)).field("after_end", finding.after_end);
-    if (finding.end) {
-      json_.instant("end", *finding.end, origin_).field("lasted_ns", (*finding.end - finding.birth).ns);
-    } else {
-      json_.nothing("end").nothing("lasted_ns");
-    }
-  }
-
-  void elsewhere(const Finding& finding) {
-    if (!finding.elsewhere) {
-      json_.nothing("elsewhere");
-      return;
-    }
-    const replayer::Healing& there = *finding.elsewhere;
-    json_.key("elsewhere").begin_object().field("policy", there.policy);
-    json_.field("arises", there.at.has_value() || there.cure == replayer::Cure::kNever);
-    if (there.at) {
-      json_.field("cure", replayer::name_of(there.cure)).instant("end", *there.at, origin_);
-    } else {
-      json_.nothing("cure").nothing("end");
-    }
-    json_.field("after_end", there.after_end).end_object();
-  }
-
-  void finding(size_t index) {
-    const Finding& finding = run_.outcome.findings[index];
-    json_.begin_object().field("id", "F" + std::to_string(index + 1));
-    json_.field("verdict", replayer::name_of(finding.verdict));
-    if (finding.verdict == replayer::Verdict::kOvercommitView) json_.field("in", "view");
-    if (finding.verdict == replayer::Verdict::kOvercommitTruth) json_.field("in", "truth");
-    pod("pod", finding.pod);
-    node("node", finding.node);
-    if (finding.lane) json_.field("watch", replayer::name_of(*finding.lane));
-    shape("holds", finding.holds);
-    json_.instant("birth", finding.birth, origin_).field("birth_seq", finding.birth_seq);
-    cure(finding);
-    if (finding.because) {
-      json_.key("because");
-      hit(*finding.because);
-    } else {
-      json_.nothing("because");
-    }
-    if (finding.race == replayer::Race::kNone) {
-      json_.nothing("race");
-    } else {
-      const bool assumed = finding.race == replayer::Race::kDeletedBeforeAssumed;
-      json_.field("race", assumed ? "deleted-before-assumed" : "deleted-before-purge");
-    }
-    if (finding.root) {
-      json_.field("root", "F" + std::to_string(*finding.root + 1));
-    } else {
-      json_.nothing("root");
-    }
-    exceeds(finding.misfit);
-    json_.key("would_refuse").begin_array();
-    for (const replayer::Refusal& refusal : finding.would_refuse) {
-      json_.begin_object();
-      pod("pod", refusal.pod);
-      node("node", refusal.node);
-      json_.instant("at", refusal.at, origin_);
-      misfit("why", refusal.misfit, refusal.node);
-      json_.end_object();
-    }
-    json_.end_array();
-    elsewhere(finding);
-    json_.end_object();
+  RunFile::Finding finding(const replayer::Finding& finding) const {
+    using replayer::Race;
+    using replayer::Verdict;
+    RunFile::Finding out;
+    out.verdict = replayer::name_of(finding.verdict);
+    if (finding.verdict == Verdict::kOvercommitView) out.in = "view";
+    if (finding.verdict == Verdict::kOvercommitTruth) out.in = "truth";
+    out.pod = pod(finding.pod);
+    out.node = node(finding.node);
+    if (finding.lane) out.watch = name_of(*finding.lane);
+    out.holds = shape(finding.holds);
+    out.birth = finding.birth;
+    out.birth_seq = finding.birth_seq;
+    out.cure = replayer::name_of(finding.cure);
+    out.after_end = finding.after_end;
+    out.end = finding.end;
+    if (finding.end) out.lasted_ns = (*finding.end - finding.birth).ns;
+    if (finding.because) out.because = hit(*finding.because);
+    if (finding.race == Race::kDeletedBeforeAssumed) out.race = "deleted-before-assumed";
+    if (finding.race == Race::kDeletedBeforePurge) out.race = "deleted-before-purge";
+    if (finding.root) out.root = id(*finding.root);
+    out.exceeds = misfit(finding.misfit);
+    for (const replayer::Refusal& one : finding.would_refuse) out.would_refuse.push_back(refusal(one));
+    out.elsewhere = elsewhere(finding.elsewhere);
+    return out;
   }
 
   const RunShown& run_;
   const Catalog& catalog_;
+};
+
+// --- From there to JSON
+
+class FieldsOut {
+ public:
+  FieldsOut(JsonWriter& json, Time origin) : json_(json), origin_(origin) {}
+
+  template <typename T>
+  void operator()(std::string_view name, T& value) {
+    json_.key(name);
+    put(value);
+  }
+  template <typename T>
+  void maybe(std::string_view name, std::optional<T>& value) {
+    if (value) (*this)(name, *value);
+  }
+
+ private:
+  template <typename T>
+  void put(T& value) {
+    if constexpr (std::integral<T> || std::same_as<T, std::string>) {
+      json_.value(value);
+    } else {
+      json_.begin_object();
+      fields(*this, value);
+      json_.end_object();
+    }
+  }
+  void put(Time& time) { json_.instant(time, origin_); }
+  template <typename T>
+  void put(std::optional<T>& value) {
+    if (value) {
+      put(*value);
+    } else {
+      json_.null();
+    }
+  }
+  template <typename T>
+  void put(std::vector<T>& values) {
+    json_.begin_array();
+    for (T& value : values) put(value);
+    json_.end_array();
+  }
+  template <typename T>
+  void put(std::vector<std::pair<std::string, T>>& values) {
+    json_.begin_object();
+    for (auto& [name, value] : values) (*this)(name, value);
+    json_.end_object();
+  }
+
+  JsonWriter& json_;
   Time origin_;
-  JsonWriter json_;
 };
 
 }  // namespace
 
-std::string run_json(const RunShown& run) { return RunJson(run).text(); }
+RunFile run_file(const RunShown& run) { return Keeper(run).file(); }
+
+void add_run(JsonWriter& json, const RunShown& run) {
+  add_trace(json, run.file, run.recording.info());
+  RunFile file = run_file(run);
+  FieldsOut out(json, run.outcome.start);
+  fields(out, file);
+}
+
+std::string run_json(const RunShown& run) {
+  JsonWriter json("replay");
+  add_run(json, run);
+  return json.finish();
+}
 
 }  // namespace inquest::report

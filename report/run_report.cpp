@@ -40,6 +40,13 @@ std::string named(const Catalog& catalog, PodId pod, Uids uids) {
   return uids == Uids::kHide ? name : fmt::format("{} ({})", name, short_uid(catalog.uid(pod)));
 }
 
+// "4.9 ms", "1,000 ms": to a tenth, rounded down.
+std::string milliseconds(Duration duration) {
+  const int64_t tenths = duration.ns / 100'000;
+  const std::string whole = count(static_cast<uint64_t>(tenths / 10));
+  return tenths % 10 == 0 ? whole + " ms" : fmt::format("{}.{} ms", whole, tenths % 10);
+}
+
 // "8080/TCP"
 std::string port_of(const Misfit& misfit) { return misfit.port != nullptr ? port(*misfit.port) : "a host port"; }
 
@@ -66,10 +73,42 @@ class RunText {
       : run_(run), catalog_(run.recording.catalog()), style_(style), limits_(limits) {}
 
   std::string text() {
-    head();
+    out_ = head() + verdict();
     ledger();
     notes();
     return std::move(out_);
+  }
+
+  // --- The lines on top
+
+  std::string head() const {
+    const replayer::Outcome& outcome = run_.outcome;
+    std::string line = style_.strong(printable(run_.file));
+    add_part(line, span(outcome.end - outcome.start));
+    add_part(line, counted(run_.recording.distinct_nodes(), "node"));
+    add_part(line, fmt::format("{} ({})", counted(run_.recording.distinct_pods(), "pod"),
+                               counted(run_.recording.distinct_names(), "name")));
+    add_part(line, binds_of(run_.recording));
+    std::string out = "trace    " + line + "\nrun      " + run_line() + "\n";
+    if (outcome.decided) out += decided(*outcome.decided);
+    if (run_.stop) {
+      out += fmt::format("at       {}{}@{}{}\n", offset(run_.stop->at), kDot, run_.stop->seq,
+                         after_end(run_.stop->at > outcome.end));
+    }
+    return out;
+  }
+
+  std::string verdict() const { return (run_.stop ? "so far   " : "verdict  ") + verdict_line() + "\n"; }
+
+  std::string because(const Finding& finding) const {
+    if (!finding.because) return race(finding);
+    const replayer::FaultHit& hit = *finding.because;
+    if (hit.held_up()) return fmt::format("fault {} held it up: @{} behind @{}", hit.fault + 1, hit.seq, hit.behind);
+    const replayer::Fault& fault = run_.config.plan.faults[hit.fault];
+    if (occasion_of(fault) != replayer::Occasion::kChange) {
+      return fmt::format("fault {}: {}, at {}", hit.fault + 1, fault_text(hit.fault), offset(hit.at));
+    }
+    return fmt::format("fault {} {} @{} {} rv {}", hit.fault + 1, did(fault.kind), hit.seq, name_of(hit.verb), hit.rv);
   }
 
  private:
@@ -85,25 +124,11 @@ class RunText {
     return index < run_.config.plan.faults.size() ? printable(run_.config.plan.faults[index].text) : "";
   }
 
-  // --- The three lines on top
-
-  void head() {
-    const replayer::Outcome& outcome = run_.outcome;
-    std::string line = style_.strong(printable(run_.file));
-    add_part(line, span(outcome.end - outcome.start));
-    add_part(line, counted(run_.recording.distinct_nodes(), "node"));
-    add_part(line, fmt::format("{} ({})", counted(run_.recording.distinct_pods(), "pod"),
-                               counted(run_.recording.distinct_names(), "name")));
-    add_part(line, binds_of(run_.recording));
-    out_ += "trace    " + line + "\n";
-    out_ += "run      " + run_line() + "\n";
-    out_ += "verdict  " + verdict_line() + "\n";
-  }
-
   std::string run_line() const {
     const replayer::RunConfig& config = run_.config;
     const std::string who = run_.followed.name ? printable(catalog_.text(run_.followed.name)) : "nobody";
-    std::string line = "follow " + who;
+    const bool decides = config.mode == replayer::Mode::kDecide;
+    std::string line = decides ? "decide as " + who : "follow " + who;
     if (!config.scheduler_names.empty()) {
       std::string names;
       for (const std::string& name : config.scheduler_names) names += (names.empty() ? "" : ", ") + printable(name);
@@ -112,10 +137,39 @@ class RunText {
     add_part(line, policy_name(config.policy));
     add_part(line, faults_part());
     if (config.lag != replayer::kDefaultLag) add_part(line, "lag " + span(config.lag));
-    add_part(line, "drain " + span(run_.outcome.drain));
+    if (!run_.stop) add_part(line, "drain " + span(run_.outcome.drain));
     if (config.seed != 0) add_part(line, fmt::format("seed {}", config.seed));
     add_part(line, "chain " + hex(run_.outcome.chain).substr(0, 8));
     return line;
+  }
+
+  static std::string takes(std::string_view what, const replayer::PaceValue& value, std::optional<Duration> wanted) {
+    const std::string_view from = pace_from(value, wanted);
+    const std::string of = value.samples > 0 && !wanted ? fmt::format(" of {}", count(value.samples)) : "";
+    return fmt::format("{} {} ({}{})", what, milliseconds(value.value), from, of);
+  }
+
+  // What mode decide took for granted, and what came of it.
+  std::string decided(const replayer::Decided& came) const {
+    const replayer::PaceWanted& wanted = run_.config.pace;
+    std::string api = takes("bind-rtt", came.pace.bind_rtt, wanted.bind_rtt);
+    add_part(api, takes("deliver", came.pace.deliver, wanted.deliver));
+    std::string kubelet = takes("kubelet-start", came.pace.kubelet_start, wanted.kubelet_start);
+    add_part(kubelet, takes("kubelet-stop", came.pace.kubelet_stop, wanted.kubelet_stop));
+    std::string pods = count(came.pods) + " created";
+    add_part(pods, fmt::format("{} bound, {} of them twice", count(came.bound), count(came.bound_twice)));
+    add_part(pods, count(came.pending) + " pending");
+    if (came.gone_unbound > 0) add_part(pods, count(came.gone_unbound) + " deleted before a bind");
+    if (came.bound > 0) {
+      add_part(pods, fmt::format("waited {} (median), {} at most", milliseconds(came.median_wait),
+                                 milliseconds(came.longest_wait)));
+    }
+    std::string did = counted(came.decisions, "decision");
+    add_part(did, fmt::format("{} found no node", count(came.unschedulable)));
+    add_part(did, fmt::format("{} refused by the API", count(came.refused)));
+    if (came.hanging > 0) add_part(did, count(came.hanging) + " hang on what the core does not model");
+    return "pace     " + api + "\n         " + kubelet + "\npods     " + pods + "\ncore     " + did +
+           "\nnote     controllers stay open-loop: what they created and deleted is so, whatever became of it\n";
   }
 
   std::string faults_part() const {
@@ -128,7 +182,9 @@ class RunText {
 
   std::string verdict_line() const {
     const size_t roots = run_.outcome.roots();
-    if (run_.outcome.ending == Ending::kOk) return style_.good("ok") + " · stores and truth agree";
+    if (run_.outcome.ending == Ending::kOk) {
+      return style_.good("ok") + (run_.stop ? " · no finding" : " · stores and truth agree");
+    }
     if (run_.outcome.ending == Ending::kUnknown) return style_.unsure("unknown") + " · no finding, but see below";
     std::string line = style_.bad("violated") + " · " + counted(roots, "finding");
     if (roots > 1) line += ": " + by_verdict();
@@ -149,13 +205,6 @@ class RunText {
       const auto verdict = static_cast<Verdict>(v);
       out += (out.empty() ? "" : ", ") + count(static_cast<uint64_t>(n)) + " " + verdict_text(verdict);
     }
-    return out;
-  }
-
-  static std::string verdict_text(Verdict verdict) {
-    std::string out(replayer::name_of(verdict));
-    if (verdict == Verdict::kOvercommitView) out += " in view";
-    if (verdict == Verdict::kOvercommitTruth) out += " in truth";
     return out;
   }
 
@@ -232,7 +281,7 @@ class RunText {
       line += fmt::format("  of the watch of {}", replayer::name_of(*finding.lane));
     }
     if (is_point(finding.verdict)) return line + "  at " + offset(finding.birth);
-    const std::string end = finding.end ? offset(*finding.end) : style_.bad("never");
+    const std::string end = finding.end ? offset(*finding.end) : style_.bad(run_.stop ? "open" : "never");
     return line + "  " + offset(finding.birth) + " → " + end;
   }
 
@@ -266,17 +315,6 @@ class RunText {
                                                     misfit_text(catalog_, refusal.misfit, refusal.node, uids())));
     }
     if (refusals.size() > limits_.refusals) row("", "and " + counted(refusals.size() - limits_.refusals, "more pod"));
-  }
-
-  std::string because(const Finding& finding) const {
-    if (!finding.because) return race(finding);
-    const replayer::FaultHit& hit = *finding.because;
-    if (hit.held_up()) return fmt::format("fault {} held it up: @{} behind @{}", hit.fault + 1, hit.seq, hit.behind);
-    const replayer::Fault& fault = run_.config.plan.faults[hit.fault];
-    if (occasion_of(fault) != replayer::Occasion::kChange) {
-      return fmt::format("fault {}: {}, at {}", hit.fault + 1, fault_text(hit.fault), offset(hit.at));
-    }
-    return fmt::format("fault {} {} @{} {} rv {}", hit.fault + 1, did(fault.kind), hit.seq, name_of(hit.verb), hit.rv);
   }
 
   static std::string_view did(replayer::FaultKind kind) {
@@ -340,6 +378,7 @@ class RunText {
       return fmt::format("{} at {}{}; it lasted {}", by(finding.cure), offset(*finding.end),
                          after_end(finding.after_end), span(*finding.end - finding.birth));
     }
+    if (run_.stop) return "not by " + offset(run_.stop->at);
     std::string here = "not under " + policy_name(run_.config.policy);
     if (!finding.elsewhere) return here;
     const replayer::Healing& there = *finding.elsewhere;
@@ -382,6 +421,9 @@ class RunText {
     if (outcome.outside_coverage > 0) {
       add("but not", fmt::format("{} outside coverage: sent while nobody watched the pods",
                                  counted(outcome.outside_coverage, "bind")));
+    }
+    if (outcome.while_away > 0) {
+      add("but not", fmt::format("{}: the scheduler was away", counted(outcome.while_away, "bind")));
     }
     if (outcome.refused_within_lag > 0) {
       add("note", fmt::format("{} the view's books would have refused, for no longer than the lag bound of {}",
@@ -440,6 +482,31 @@ std::string misfit_text(const Catalog& catalog, const Misfit& misfit, NodeId nod
 
 std::string run_text(const RunShown& run, Style style, const Limits& limits) {
   return RunText(run, style, limits).text();
+}
+
+std::string run_head(const RunShown& run, Style style) { return RunText(run, style, {}).head(); }
+
+std::string run_verdict(const RunShown& run, Style style) { return RunText(run, style, {}).verdict(); }
+
+std::string because_text(const RunShown& run, const Finding& finding) {
+  return RunText(run, Style(Colour::kOff), {}).because(finding);
+}
+
+std::string verdict_text(Verdict verdict) {
+  std::string out(replayer::name_of(verdict));
+  if (verdict == Verdict::kOvercommitView) out += " in view";
+  if (verdict == Verdict::kOvercommitTruth) out += " in truth";
+  return out;
+}
+
+std::string subject_text(const Catalog& catalog, const Finding& finding) {
+  if (finding.pod) return named(catalog, finding.pod, Uids::kShow);
+  if (finding.lane) return fmt::format("watch of {}", name_of(*finding.lane));
+  return printable(catalog.node_name(finding.node));
+}
+
+std::string_view pace_from(const replayer::PaceValue& value, const std::optional<Duration>& wanted) {
+  return wanted ? "given" : value.samples > 0 ? "median" : "assumed";
 }
 
 }  // namespace inquest::report

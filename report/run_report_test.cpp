@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/test_folder.h"
-#include "schema/writer.h"
+#include "report/run_file.h"
+#include "report/run_shown_for_tests.h"
 
 namespace inquest::report {
 namespace {
@@ -15,65 +15,7 @@ using replayer::Finding;
 using replayer::Verdict;
 using scheduler::Misfit;
 
-constexpr Time kStart{1'000'000'000};
-
-// A recording of one pod, n/a, on its way nowhere; and an outcome to be filled in.
-class RunReport : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const std::string path = folder_.path("t.trace");
-    write(path);
-    auto reader = trace::TraceReader::open(path);
-    ASSERT_TRUE(reader.ok()) << reader.error().message();
-    auto loaded = replayer::Recording::load(*std::move(reader));
-    ASSERT_TRUE(loaded.ok()) << loaded.error().message();
-    recording_ = *std::move(loaded);
-    config_.policy = *scheduler::preset("combined");
-    outcome_.start = kStart;
-    outcome_.end = kStart + Duration::seconds(10);
-    outcome_.drain = Duration::seconds(91);
-  }
-  static void write(const std::string& path) {
-    Catalog catalog;
-    auto writer = trace::TraceWriter::create(path, {}, catalog);
-    ASSERT_TRUE(writer.ok()) << writer.error().message();
-    trace::Stream stream;
-    stream.name = stream.resource = "pods";
-    trace::Record record;
-    record.stream = *writer->add_stream(stream);
-    record.kind = trace::RecordKind::kFrame;
-    record.wall = kStart;
-    PodFacts pod;
-    pod.pod = catalog.pod(catalog.key(catalog.string("n"), catalog.string("a")), catalog.string("u-1234"));
-    pod.shape = catalog.shape({});
-    record.objects.emplace_back(pod);
-    ASSERT_TRUE(writer->append(record, "{}").ok());
-    ASSERT_TRUE(writer->close().ok());
-  }
-
-  // The pod of the recording.
-  PodId pod() const { return recording_->pods().front().pod; }
-  Finding& add(Verdict verdict) {
-    Finding& finding = outcome_.findings.emplace_back();
-    finding.verdict = verdict;
-    finding.pod = pod();
-    finding.birth = kStart + Duration::seconds(static_cast<int64_t>(outcome_.findings.size()));
-    outcome_.ending = replayer::Ending::kViolated;
-    return finding;
-  }
-  std::string text(const Limits& limits = {}) const {
-    return run_text({"t.trace", *recording_, config_, followed_, outcome_}, Style(Colour::kOff), limits);
-  }
-  void expect(const std::string& part, const Limits& limits = {}) const {
-    EXPECT_NE(text(limits).find(part), std::string::npos) << part << "\nis not in\n" << text(limits);
-  }
-
-  TestFolder folder_;
-  std::unique_ptr<replayer::Recording> recording_;
-  replayer::RunConfig config_;
-  replayer::SchedulerSeen followed_;
-  replayer::Outcome outcome_;
-};
+class RunReport : public RunShownTest {};
 
 TEST_F(RunReport, SaysWhatWasNotReplayed) {
   outcome_.skipped = 3;
@@ -136,7 +78,7 @@ TEST_F(RunReport, TellsAFrameThatWasHitFromOneThatWaited) {
   expect("because       fault 1 delayed @25 ADDED rv 7\n");
   expect("because       fault 1 held it up: @27 behind @25\n");
   expect("fault    2  , fired 0, overruled 3\n");
-  const std::string json = run_json({"t.trace", *recording_, config_, followed_, outcome_});
+  const std::string json = run_json(shown());
   EXPECT_NE(json.find("\"how\": \"hit\""), std::string::npos) << json;
   EXPECT_NE(json.find("\"how\": \"held-up\",\n        \"behind_seq\": 25"), std::string::npos) << json;
 }

@@ -48,8 +48,7 @@ TEST(BadUsage, IsOneLineAndTwo) {
       {{"frobnicate"},
        2,
        "there is no verb 'frobnicate' (one of import, info, records, verify, replay, state, diff, matrix, plan, "
-       "policies, "
-       "export, redact, cut, merge, compact, recover)"},
+       "policies, export, redact, cut, merge, compact, recover)"},
       {{"--frobnicate"}, 2, "--frobnicate"},
       {{"replay"}, 2, "TRACE is required (see inquest replay --help)"},
       {{"replay", trace, "--frob"}, 2, "--frob (see inquest replay --help)"},

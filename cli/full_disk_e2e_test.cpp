@@ -41,7 +41,7 @@ class FullDisk : public testing::Test {
     EXPECT_TRUE(out.ends_with("exit 2\n")) << "something was left behind\n" << verb << "\n" << out;
   }
 
-  const Workplace place_;
+  Workplace place_;
   std::string trace_;
 };
 

@@ -239,6 +239,7 @@ TEST(InfoSlow, TenGigabytesTakeNoLongerThan100Milliseconds) {
   std::printf("a trace of %.1f GB\n", static_cast<double>(bytes) / 1e9);
   write_noise(place.path("noise.trace"), bytes);
   std::vector<int64_t> times;
+  times.reserve(11);
   for (int i = 0; i < 11; ++i) times.push_back(place.time_us({"info", "noise.trace"}));
   std::sort(times.begin(), times.end());
   std::printf("info takes %.1f ms (median), %.1f at most\n", static_cast<double>(times[5]) / 1e3,

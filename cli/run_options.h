@@ -12,7 +12,7 @@
 #include "cli/when.h"
 #include "replayer/run.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): its own name
 class App;
 }
 

@@ -62,7 +62,7 @@ std::vector<std::string> records_of(const std::string& text) {
     const Catalog& catalog = reader.catalog();
     std::string line = record->kind == RecordKind::kFrame ? kVerbs[static_cast<size_t>(record->verb)]
                                                           : kNames[static_cast<size_t>(record->kind)];
-    line = reader.info().streams[record->stream.value].stream.name + " " + line;
+    line.insert(0, " ").insert(0, reader.info().streams[record->stream.value].stream.name);
     if (record->checkpoint) line += " checkpoint";
     for (const ObjectFacts& object : record->objects) {
       if (const auto* pod = std::get_if<PodFacts>(&object)) {

@@ -381,6 +381,7 @@ class Line {
     const auto found = std::find_if(kWords.begin(), kWords.end(), [&](const Word& w) { return w.text == word; });
     if (found == kWords.end()) {
       std::vector<std::string_view> all;
+      all.reserve(kWords.size());
       for (const Word& known : kWords) all.push_back(known.text);
       return wrong("pods know no step " + quoted(word), advice(word, all));
     }

@@ -191,7 +191,7 @@ class DiffText {
 
   static std::string about(const Finding& finding) {
     if (finding.watch) return "watch of " + printable(*finding.watch);
-    const std::string node = finding.node ? printable(*finding.node) : "";
+    std::string node = finding.node ? printable(*finding.node) : "";
     if (!finding.pod) return node;
     std::string out = fmt::format("{}/{} ({})", printable(finding.pod->ns), printable(finding.pod->name),
                                   short_uid(finding.pod->uid));

@@ -69,7 +69,9 @@ class FieldsIn {
   }
   template <typename T>
   void get(dom::element from, std::optional<T>& value) {
-    if (!from.is_null()) get(from, value.emplace());
+    if (from.is_null()) return;
+    value = T{};
+    get(from, *value);
   }
   template <typename T>
   void get(dom::element from, std::vector<T>& values) {

@@ -50,11 +50,12 @@ TEST(Copies, DoNotWaitForAPipe) {
 TEST(Compact, HidesNoDamage) {
   TestFolder dir;
   const std::string path = dir.path("in.trace");
+  const char* const batch_again =
+      "INSERT INTO batch SELECT id + 40, first_seq + 280, last_seq + 280, first_wall, last_wall, "
+      "body_bytes, body_crc, crc, chain, facts FROM batch WHERE id = 1";
   for (const char* sql :
        {"UPDATE batch SET chain = x'00' WHERE id = 40", "UPDATE meta SET value = 279 WHERE key = 'records'",
-        "UPDATE loss SET count = 1", "DELETE FROM loss",
-        "INSERT INTO batch SELECT id + 40, first_seq + 280, last_seq + 280, first_wall, last_wall, "
-        "body_bytes, body_crc, crc, chain, facts FROM batch WHERE id = 1"}) {
+        "UPDATE loss SET count = 1", "DELETE FROM loss", batch_again}) {
     std::filesystem::remove(path);
     write_small_batches(path, TraceState::kClosed);
     execute(path, sql);

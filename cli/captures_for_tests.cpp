@@ -1,13 +1,11 @@
 #include "cli/captures_for_tests.h"
 
-#include <unistd.h>
-
-#include <array>
 #include <filesystem>
 #include <map>
 #include <string>
 
 #include "base/check.h"
+#include "base/test_folder.h"
 #include "recorder/import.h"
 #include "schema/reader.h"
 
@@ -16,10 +14,9 @@ namespace {
 
 std::unique_ptr<replayer::Recording> import_capture(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::path("traces") / name;
-  std::string place = (std::filesystem::temp_directory_path() / "inquest-capture-XXXXXX").string();
-  INQUEST_CHECK(::mkdtemp(place.data()) != nullptr, place);
+  const TestFolder place;
   recorder::ImportOptions options;
-  options.output = place + "/" + name + ".trace";
+  options.output = place.path(name + ".trace");
   for (const std::string_view ending : {".jsonl.zst", ".binds.jsonl", ".audit.jsonl.zst"}) {
     const std::string file = (folder / (name + std::string(ending))).string();
     if (std::filesystem::exists(file)) options.inputs.push_back(file);
@@ -30,7 +27,6 @@ std::unique_ptr<replayer::Recording> import_capture(const std::string& name) {
   INQUEST_CHECK(reader.ok(), reader.ok() ? "" : reader.error().message());
   auto recording = replayer::Recording::load(*std::move(reader));
   INQUEST_CHECK(recording.ok(), recording.ok() ? "" : recording.error().message());
-  std::filesystem::remove_all(place);
   return *std::move(recording);
 }
 

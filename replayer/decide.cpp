@@ -13,18 +13,13 @@ namespace {
 
 constexpr auto kLater = [](const auto& a, const auto& b) { return a.at != b.at ? a.at > b.at : a.order > b.order; };
 
-constexpr uint16_t kCreated = 201, kNotFound = 404, kConflict = 409;
+constexpr uint16_t kNotFound = 404, kConflict = 409;
 
 ResourceVersion latest_rv(const Recording& recording) {
   ResourceVersion out = 0;
   for (const PodFacts& pod : recording.pods()) out = std::max(out, pod.rv);
   for (const NodeFacts& node : recording.nodes()) out = std::max(out, node.rv);
   return out;
-}
-
-BindAnswered::Outcome outcome_of(uint16_t code) {
-  if (code == kCreated) return BindAnswered::Outcome::kBound;
-  return code >= 500 || code == 0 ? BindAnswered::Outcome::kUnknown : BindAnswered::Outcome::kRefused;
 }
 
 }  // namespace
@@ -256,7 +251,7 @@ uint16_t Decide::bind_at_api(World& world, const OpenBind& bind) {
     return kConflict;
   }
   bound(world, bind.pod, bind.node);
-  return kCreated;
+  return RecordedBind::kCreated;
 }
 
 void Decide::bound(World& world, PodId id, NodeId node) {

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/hash.h"
+#include "replayer/judge.h"
 
 namespace inquest::replayer {
 namespace {
@@ -11,9 +12,6 @@ namespace {
 constexpr auto kLater = [](const Frame& a, const Frame& b) {
   return a.due != b.due ? a.due > b.due : a.order > b.order;
 };
-
-// How long a frame waits for the next one, to change places with it.
-constexpr Duration kSwapWaits = Duration::seconds(1);
 
 Frame::Kind kind_of(Verb verb) {
   return verb == Verb::kAdded      ? Frame::Kind::kAdded
@@ -117,7 +115,7 @@ void Delivery::send(Frame frame, const Change& change, const Plan& plan) {
     const Fault& fault = plan.faults[hit];
     if (fault.kind != FaultKind::kSwap) continue;
     swapped = true;
-    frame.due = std::max(frame.due, change.at + latency_ + (fault.by.ns == 0 ? kSwapWaits : fault.by));
+    frame.due = std::max(frame.due, change.at + latency_ + (fault.by.ns == 0 ? kDefaultLag : fault.by));
   }
   if (keeps_history_) lane.history.push_back(frame);
   queue(frame);

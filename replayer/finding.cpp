@@ -29,14 +29,10 @@ std::string_view name_of(Verdict verdict) {
       return "negative";
     case Verdict::kStaleView:
       return "stale-view";
-    case Verdict::kStuck:
-      return "stuck";
     case Verdict::kDoubleBind:
       return "double-bind";
     case Verdict::kWrongUid:
       return "wrong-uid";
-    case Verdict::kUnknownBind:
-      return "unknown-bind";
     case Verdict::kEarlyExpire:
       return "early-expire";
     case Verdict::kTimeTravel:

@@ -32,10 +32,8 @@ enum class Verdict : uint8_t {
   kOvercommitTruth,   // what really is on a node exceeds it
   kNegative,          // a charge below zero
   kStaleView,         // a stream is behind G: what has happened is still on its way to the view
-  kStuck,             // a stream is silent for more than two bookmark periods while its own resource changes in G
   kDoubleBind,        // the first point: two 201s for one uid, or a scheduler binding again after its own 201
   kWrongUid,          // point: a bind sent for one uid applied to another
-  kUnknownBind,       // point: a bind whose outcome stayed unresolved past the lag bound
   kEarlyExpire,       // point: an assumption expired while its bind was open, or G held the uid bound and S did not yet
   kTimeTravel,        // point: an object's rv fell, or a deleted uid came back
 };

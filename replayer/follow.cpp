@@ -124,10 +124,7 @@ bool Follow::answer(World& world) {
     if (fault.bind == BindFault::kLost) code = 0;
     if (fault.bind == BindFault::kStatus) code = fault.status;
   }
-  const auto outcome = code == RecordedBind::kCreated ? BindAnswered::Outcome::kBound
-                       : code == 0 || code >= 500     ? BindAnswered::Outcome::kUnknown
-                                                      : BindAnswered::Outcome::kRefused;
-  world.step(BindAnswered{bind.pod, bind.node, outcome}, Cure::kAnswer);
+  world.step(BindAnswered{bind.pod, bind.node, outcome_of(code)}, Cure::kAnswer);
   return true;
 }
 

@@ -284,6 +284,12 @@ class RecordingLoader {
   std::vector<std::pair<trace::Seq, uint32_t>> requests_;  // seq of a request, its bind; ascending
 };
 
+scheduler::BindAnswered::Outcome outcome_of(uint16_t code) {
+  using Outcome = scheduler::BindAnswered::Outcome;
+  if (code == RecordedBind::kCreated) return Outcome::kBound;
+  return code == 0 || code >= 500 ? Outcome::kUnknown : Outcome::kRefused;
+}
+
 Result<std::unique_ptr<Recording>> Recording::load(trace::TraceReader reader) {
   std::unique_ptr<Recording> recording(new Recording(std::move(reader)));
   INQUEST_TRY_VOID(RecordingLoader(*recording).load());

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "replayer/resource.h"
+#include "scheduler/input.h"
 #include "schema/reader.h"
 
 namespace inquest::replayer {
@@ -56,6 +57,10 @@ struct RecordedBind {
 
   bool won() const { return code == kCreated; }
 };
+
+// What an answer of this HTTP status (0: none came) tells the scheduler. After a 5xx the bind may have been carried
+// out.
+scheduler::BindAnswered::Outcome outcome_of(uint16_t code);
 
 // A scheduler that sent binds, and how they were answered; `lost` counts those without an answer too.
 struct SchedulerSeen {

@@ -35,10 +35,11 @@ std::vector<StringId> own_names(const Recording& recording, const SchedulerSeen&
   return out;
 }
 
-WorldConfig world_config(const Recording& recording, const RunConfig& config, std::vector<StringId> names) {
+WorldConfig world_config(const Recording& recording, const RunConfig& config, const std::vector<StringId>& own,
+                         const Pace& pace) {
   WorldConfig out;
-  if (config.mode == Mode::kDecide) out.latency = pace_of(recording, config.pace).deliver.value;
-  out.core = {config.policy, recording.start(), std::move(names), config.seed};
+  if (config.mode == Mode::kDecide) out.latency = pace.deliver.value;
+  out.core = {config.policy, recording.start(), own, config.seed};
   out.plan = &config.plan;
   out.strikes =
       std::make_shared<const std::vector<Instant>>(instants(config.plan, recording.start(), recording.events()));
@@ -150,25 +151,27 @@ Result<const SchedulerSeen*> followed_scheduler(const Recording& recording, cons
                names.empty() ? "no binds were recorded or could be inferred" : "schedulers: " + names};
 }
 
-Run::Run(const Recording& recording, std::shared_ptr<const RunConfig> config, const SchedulerSeen& followed)
+Run::Run(const Recording& recording, std::shared_ptr<const RunConfig> config, StringId followed,
+         const std::vector<StringId>& own, const Pace& pace)
     : recording_(&recording),
       config_(std::move(config)),
-      world_(recording.catalog(), world_config(recording, *config_, own_names(recording, followed, *config_))),
-      driver_(driver_of(recording, *config_, followed.name)),
+      world_(recording.catalog(), world_config(recording, *config_, own, pace)),
+      driver_(driver_of(recording, *config_, followed, own, pace)),
       drain_(config_->drain.value_or(default_drain(*config_))) {}
 
-Run::Driver Run::driver_of(const Recording& recording, const RunConfig& config, StringId followed) {
+Run::Driver Run::driver_of(const Recording& recording, const RunConfig& config, StringId followed,
+                           const std::vector<StringId>& own, const Pace& pace) {
   if (config.mode == Mode::kFollow) return Follow(recording, followed, config.lost_after);
-  const SchedulerSeen* seen = recording.scheduler(recording.catalog().text(followed));
-  const auto script =
-      script_of(recording, own_names(recording, seen == nullptr ? SchedulerSeen{} : *seen, config), followed);
-  return Decide(recording, std::make_shared<const Script>(script), pace_of(recording, config.pace), config.lost_after);
+  auto script = std::make_shared<const Script>(script_of(recording, own, followed));
+  return Decide(recording, std::move(script), pace, config.lost_after);
 }
 
 Result<Run> Run::start(const Recording& recording, const RunConfig& config) {
   INQUEST_TRY(const SchedulerSeen* followed, followed_scheduler(recording, config.as));
   INQUEST_TRY_VOID(check_relists(recording, config));
-  return Run(recording, std::make_shared<const RunConfig>(config), *followed);
+  const Pace pace = config.mode == Mode::kDecide ? pace_of(recording, config.pace) : Pace{};
+  return Run(recording, std::make_shared<const RunConfig>(config), followed->name,
+             own_names(recording, *followed, config), pace);
 }
 
 Time Run::next() {

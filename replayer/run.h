@@ -69,10 +69,12 @@ class Run {
   Outcome finish();
 
  private:
-  Run(const Recording& recording, std::shared_ptr<const RunConfig> config, const SchedulerSeen& followed);
+  Run(const Recording& recording, std::shared_ptr<const RunConfig> config, StringId followed,
+      const std::vector<StringId>& own, const Pace& pace);
 
   using Driver = std::variant<Follow, Decide>;
-  static Driver driver_of(const Recording& recording, const RunConfig& config, StringId followed);
+  static Driver driver_of(const Recording& recording, const RunConfig& config, StringId followed,
+                          const std::vector<StringId>& own, const Pace& pace);
 
   bool act();
   void explain(std::vector<Finding>& findings) const;

@@ -146,15 +146,20 @@ TEST(Streams, AfterGoingBackTheEndIsTheSame) {
   EXPECT_EQ(day.findings("delete-both", {fault(FaultKind::kRvBack, "pods DELETED name=pod1 back=6s")}), Words{});
 }
 
-TEST(Streams, AJumpOfTheClockEndsAnAssumptionEarly) {
+// A pod that is bound at 20 ms, answered at 30, and confirmed by its frame only at `ms`.
+std::unique_ptr<Recording> confirmed_late(int64_t ms) {
   TestTrace trace;
   trace.nodes_listed(0, {trace.node("n1")});
   trace.pods_listed(0, {});
   const PodFacts pod = trace.pod("a");
   trace.frame(10, Verb::kAdded, pod);
   trace.answer(30, trace.request(20, pod, "n1"), 201);
-  trace.frame(20'000, Verb::kModified, trace.on(pod, "n1"));
-  const auto recording = trace.load();
+  trace.frame(ms, Verb::kModified, trace.on(pod, "n1"));
+  return trace.load();
+}
+
+TEST(Streams, AJumpOfTheClockEndsAnAssumptionEarly) {
+  const auto recording = confirmed_late(20'000);
   const auto expired = [&](std::vector<Fault> faults) {
     const auto outcome = replay(*recording, config("combined", std::move(faults)));
     for (const Finding& finding : outcome->findings) {
@@ -169,14 +174,7 @@ TEST(Streams, AJumpOfTheClockEndsAnAssumptionEarly) {
 }
 
 TEST(Streams, AnAnswerThatIsLostLeavesThePodInNeitherStoreUntilItsFrame) {
-  TestTrace trace;
-  trace.nodes_listed(0, {trace.node("n1")});
-  trace.pods_listed(0, {});
-  const PodFacts pod = trace.pod("a");
-  trace.frame(10, Verb::kAdded, pod);
-  trace.answer(30, trace.request(20, pod, "n1"), 201);
-  trace.frame(5000, Verb::kModified, trace.on(pod, "n1"));
-  const auto recording = trace.load();
+  const auto recording = confirmed_late(5000);
   const auto lost = replay(*recording, config("combined", {fault(FaultKind::kBind, "name=a answer=lost")}));
   EXPECT_EQ(describe(*recording, *lost), (Words{"missing-scheduled a on n1 from 30 to 5000 by event",
                                                 "stale-view of pods with a node from 30 to 5000 by event under 1"}));

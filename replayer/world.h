@@ -39,11 +39,9 @@ class World {
 
   const scheduler::Core& core() const { return core_; }
   const Truth& truth() const { return truth_; }
-  Truth& truth() { return truth_; }
   Judge& judge() { return judge_; }
   const Judge& judge() const { return judge_; }
   const Delivery& delivery() const { return delivery_; }
-  Delivery& delivery() { return delivery_; }
   FaultMatcher& faults() { return faults_; }
   const FaultMatcher& faults() const { return faults_; }
 

@@ -64,14 +64,15 @@ class RandomWorld {
     for (Chooser* chooser : told) (chooser->*tell)(node);
   }
 
-  int64_t amount(uint32_t usual) {
+  // Units of `unit` each; at times near the end of what fits.
+  int64_t amount(uint32_t usual, int64_t unit = 1) {
     if (random_.one_in(40)) return static_cast<int64_t>(random_.next() >> 1);
-    return random_.below(usual);
+    return random_.below(usual) * unit;
   }
 
   PodKind any_kind() {
     PodShape shape;
-    if (!random_.one_in(5)) shape.requests = {amount(8) * 100, amount(8) << 20, random_.one_in(5) ? amount(9) : 0, {}};
+    if (!random_.one_in(5)) shape.requests = {amount(8, 100), amount(8, 1 << 20), random_.one_in(5) ? amount(9) : 0, {}};
     shape.nonzero_cpu_milli = std::max<int64_t>(100, shape.requests.cpu_milli);
     shape.nonzero_memory = std::max<int64_t>(200 << 20, shape.requests.memory);
     if (random_.one_in(5)) shape.ports = {port(static_cast<uint16_t>(80 + random_.below(2)))};
@@ -85,7 +86,7 @@ class RandomWorld {
 
   void set_node(size_t index) {
     Allocatable room;
-    room.resources = {amount(4) * 1000, amount(4) << 30, 9, {}};
+    room.resources = {amount(4, 1000), amount(4, 1 << 30), 9, {}};
     if (random_.one_in(3)) room.resources.extended = {{"example.com/gpu", amount(4)}};
     room.pods = random_.one_in(4) ? amount(4) : 110;
     NodeFacts node = world_.node(numbered("n", index), room);

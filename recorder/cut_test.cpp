@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json_text.h"
 #include "recorder/import.h"
 #include "recorder/json_shape.h"
-#include "recorder/json_text.h"
 #include "recorder/list_body.h"
 #include "recorder/merge.h"
 #include "recorder/source.h"

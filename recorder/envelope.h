@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "recorder/json_text.h"
+#include "base/json_text.h"
 #include "schema/record.h"
 
 namespace inquest::recorder {

@@ -5,8 +5,8 @@
 #include <map>
 #include <sstream>
 
+#include "base/json_text.h"
 #include "recorder/import.h"
-#include "recorder/json_text.h"
 #include "recorder/line_source.h"
 #include "recorder/test_files.h"
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "recorder/json_text.h"
+#include "base/json_text.h"
 
 namespace inquest::recorder {
 namespace {

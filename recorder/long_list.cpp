@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/json_text.h"
 #include "recorder/json_shape.h"
-#include "recorder/json_text.h"
 #include "schema/limits.h"
 
 namespace inquest::recorder {

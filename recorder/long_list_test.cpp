@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json_text.h"
 #include "recorder/export.h"
 #include "recorder/import.h"
-#include "recorder/json_text.h"
 #include "recorder/test_files.h"
 #include "schema/reader.h"
 

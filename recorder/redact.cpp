@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "recorder/json_text.h"
+#include "base/json_text.h"
 
 namespace inquest::recorder {
 namespace {

@@ -1,9 +1,9 @@
 // Inputs that broke other people's parsers, each by its number in the catalogue of incidents.
 #include <gtest/gtest.h>
 
+#include "base/json_text.h"
 #include "base/rfc3339.h"
 #include "recorder/import.h"
-#include "recorder/json_text.h"
 #include "recorder/test_files.h"
 #include "schema/reader.h"
 

@@ -8,34 +8,12 @@
 #include <set>
 #include <streambuf>
 
-#include "recorder/json_text.h"
+#include "base/json_text.h"
 
 namespace inquest::recorder {
 namespace {
 
 constexpr size_t kMaxDepth = 200;
-
-bool is_json_scalar(const std::string& text) {
-  if (text == "true" || text == "false") return true;
-  size_t i = text[0] == '-' ? 1 : 0;
-  const auto digits = [&] {
-    const size_t begin = i;
-    while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
-    return i - begin;
-  };
-  const size_t first = i, count = digits();
-  if (count == 0 || (count > 1 && text[first] == '0')) return false;
-  if (i < text.size() && text[i] == '.') {
-    ++i;
-    if (digits() == 0) return false;
-  }
-  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
-    ++i;
-    if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
-    if (digits() == 0) return false;
-  }
-  return i == text.size();
-}
 
 // Thrown through the library's parser, caught in yaml_to_json.
 struct Refused {

@@ -1,8 +1,8 @@
-#include "recorder/json_text.h"
+#include "base/json_text.h"
 
 #include <cstring>
 
-namespace inquest::recorder {
+namespace inquest {
 namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
@@ -179,6 +179,28 @@ void escape(std::string_view value, Escapes style, std::string& out) {
   }
 }
 
+bool is_json_scalar(std::string_view text) {
+  if (text == "true" || text == "false") return true;
+  size_t i = text.starts_with('-') ? 1 : 0;
+  const auto digits = [&] {
+    const size_t begin = i;
+    while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
+    return i - begin;
+  };
+  const size_t first = i, count = digits();
+  if (count == 0 || (count > 1 && text[first] == '0')) return false;
+  if (i < text.size() && text[i] == '.') {
+    ++i;
+    if (digits() == 0) return false;
+  }
+  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+    ++i;
+    if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
+    if (digits() == 0) return false;
+  }
+  return i == text.size();
+}
+
 bool is_short(std::string_view written, std::string_view value) {
   size_t special = 0, control = 0;
   for (const char c : value) {
@@ -192,4 +214,4 @@ bool is_short(std::string_view written, std::string_view value) {
   return whole == written;
 }
 
-}  // namespace inquest::recorder
+}  // namespace inquest

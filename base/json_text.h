@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace inquest::recorder {
+namespace inquest {
 
 // `p` stands behind the opening quote; the closing quote, or nullptr if there is none before `end`.
 const char* end_of_string(const char* p, const char* end);
@@ -26,7 +26,10 @@ inline constexpr int kEscapeStyles = 4;
 // Appends the string's text, without the quotes.
 void escape(std::string_view value, Escapes style, std::string& out);
 
+// Whether the text is a number, true or false as JSON writes them. null is not asked for.
+bool is_json_scalar(std::string_view text);
+
 // Whether `written`, which says `value`, is what escape(value, kShort) gives. Quick: decided by lengths.
 bool is_short(std::string_view written, std::string_view value);
 
-}  // namespace inquest::recorder
+}  // namespace inquest

@@ -22,13 +22,6 @@ struct Overrides {
   bool insecure = false;  // clears the CA
 };
 
-// A file's path, or PEM text; at most one of them is set.
-struct Pem {
-  std::string file;
-  Secret text;
-  bool empty() const { return file.empty() && text.empty(); }
-};
-
 struct Access {
   std::string server;      // "https://host:port/prefix", no slash at its end
   std::string name_space;  // "default" if nothing says otherwise

@@ -20,4 +20,11 @@ class Secret {
   std::string text_;
 };
 
+// Certificates or a key: a file's path, or the text itself, which goes first.
+struct Pem {
+  std::string file;
+  Secret text;
+  bool empty() const { return file.empty() && text.empty(); }
+};
+
 }  // namespace inquest::kube

@@ -51,8 +51,7 @@ class Api::Call : public Receiver {
     retried_ = true;
     if (const Result<void> started = api_->start(*this); !started.ok()) {
       api_->ended(id_);
-      receiver->head({401, "", 0});
-      receiver->end({HttpEnd::Kind::kDone, false, started.error().message()});
+      receiver->end({HttpEnd::Kind::kNotReached, false, started.error().message()});
     }
   }
 

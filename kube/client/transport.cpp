@@ -213,8 +213,9 @@ size_t Exchange::take_header(std::string_view line) {
     gzip = false;
     return size;
   }
+  if (trimmed(line).empty()) tell_head();  // a stream's first byte may be long in coming
   const size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return size;
+  if (colon == std::string_view::npos) return cancelled ? 0 : size;
   const std::string_view name = line.substr(0, colon), value = trimmed(line.substr(colon + 1));
   if (same_name(name, "content-type")) head.content_type = value;
   if (same_name(name, "content-encoding")) gzip = same_name(value, "gzip");

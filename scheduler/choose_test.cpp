@@ -72,7 +72,8 @@ class RandomWorld {
 
   PodKind any_kind() {
     PodShape shape;
-    if (!random_.one_in(5)) shape.requests = {amount(8, 100), amount(8, 1 << 20), random_.one_in(5) ? amount(9) : 0, {}};
+    if (!random_.one_in(5))
+      shape.requests = {amount(8, 100), amount(8, 1 << 20), random_.one_in(5) ? amount(9) : 0, {}};
     shape.nonzero_cpu_milli = std::max<int64_t>(100, shape.requests.cpu_milli);
     shape.nonzero_memory = std::max<int64_t>(200 << 20, shape.requests.memory);
     if (random_.one_in(5)) shape.ports = {port(static_cast<uint16_t>(80 + random_.below(2)))};

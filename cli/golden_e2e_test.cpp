@@ -47,6 +47,11 @@ std::vector<Golden> goldens() {
       {"replay-delete-both", {"replay", "hostport.trace", "--policy", "delete-both", "--drop", kDrop}, 1},
       {"replay-combined", {"replay", "hostport.trace", "--policy", "combined", "--drop", kDrop}, 1},
       {"replay-json", {"replay", "hostport.trace", "--policy", "delete-both", "--drop", kDrop, "--json"}, 1},
+      {"replay-blame",
+       {"replay", "hostport.trace", "--policy", "delete-both", "--drop", kDrop, "--drop", kDrop, "--drop",
+        "pods DELETED name=pod2", "--duplicate", "pods MODIFIED name=pod1"},
+       1},
+      {"replay-gap", {"replay", "gap.trace", "--policy", "upstream-2016"}, 1},
       {"replay-until", {"replay", "hostport.trace", "--until", "+5s", "--policy", "delete-both", "--drop", kDrop}, 0},
       {"replay-decide", {"replay", "hostport.trace", "--mode", "decide"}, 0},
       {"replay-step", {"replay", "hostport.trace", "--step", "--until", "@10"}, 0},
@@ -89,6 +94,7 @@ TEST(Golden, WhatAPersonSees) {
   EXPECT_EQ(import.exit, 0);
   EXPECT_EQ(import.err, "");
   expect_golden("import", import.out);
+  place.run({"import", in_repository("traces/scenarios/collapse-same-node.yaml"), "-o", "gap.trace"});
   place.write("plan.yaml", kPlan);
   place.run({"replay", "hostport.trace", "--drop", kDrop, "-o", "a.run.json"});
   place.run({"replay", "hostport.trace", "--policy", "delete-both", "--drop", kDrop, "-o", "b.run.json"});

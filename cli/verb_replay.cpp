@@ -3,6 +3,7 @@
 #include "cli/run_files.h"
 #include "cli/run_options.h"
 #include "cli/verb.h"
+#include "replayer/blame.h"
 #include "report/run_file.h"
 #include "report/state_report.h"
 #include "report/step_report.h"
@@ -52,6 +53,7 @@ class Replay : public Verb {
       file.emplace(std::move(ready));
     }
     INQUEST_TRY(replayer::Outcome outcome, replayer::replay(*prepared.recording, prepared.config));
+    INQUEST_TRY_VOID(replayer::blame(*prepared.recording, prepared.config, outcome));
     INQUEST_TRY_VOID(replayer::look_elsewhere(*prepared.recording, prepared.config, outcome));
     const report::RunShown shown{trace_, *prepared.recording, prepared.config, *prepared.followed, outcome, {}};
     if (file) INQUEST_TRY_VOID(write_run_file(*file, report::run_json(shown)));

@@ -26,6 +26,9 @@ int code_of(std::string_view reason) {
   return reason.empty() ? 0 : 500;
 }
 
+// A proxy stopped waiting for the API server (408), or its client hung up (499 of nginx): the server may go on.
+constexpr int kRequestTimeout = 408, kClientClosed = 499;
+
 }  // namespace
 
 BindAnswer classify_bind_answer(int code, std::string_view reason, std::string_view message) {
@@ -34,6 +37,7 @@ BindAnswer classify_bind_answer(int code, std::string_view reason, std::string_v
   if (code >= 200 && code < 300) return BindAnswer::kBound;
   if (code == 409) return classify_conflict(message);
   if (code == 404) return BindAnswer::kNotFound;
+  if (code == kRequestTimeout || code == kClientClosed) return BindAnswer::kServerError;
   if (code >= 400 && code < 500) return BindAnswer::kRefused;
   return BindAnswer::kServerError;
 }

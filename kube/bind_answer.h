@@ -15,8 +15,8 @@ enum class BindAnswer : uint8_t {
   kGated,            // 409: the pod has scheduling gates
   kOtherConflict,    // 409 of another wording
   kNotFound,         // 404: no such pod
-  kRefused,          // any other 4xx: the request was not applied
-  kServerError,      // 5xx, or a code that means nothing: whether it was applied is not known
+  kRefused,          // any other 4xx but 408 and 499: the request was not applied
+  kServerError,      // 5xx, 408, 499, or a code that means nothing: whether it was applied is not known
   kNoAnswer,         // no HTTP answer at all (code 0): likewise not known
 };
 

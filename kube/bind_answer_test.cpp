@@ -74,6 +74,8 @@ TEST(BindAnswer, ByCodeReasonAndMessage) {
       {503, "", "", BindAnswer::kServerError},
       {504, "Timeout", "pod is already assigned to node \"n\"", BindAnswer::kServerError},  // the code leads
       {302, "", "", BindAnswer::kServerError},
+      {408, "", "", BindAnswer::kServerError},
+      {499, "", "", BindAnswer::kServerError},
       {-1, "", "", BindAnswer::kServerError},
       {0, "Timeout", "", BindAnswer::kServerError},
       {0, "", "connection reset by peer", BindAnswer::kNoAnswer},

@@ -229,7 +229,7 @@ void Decide::carry_out(World& world, OpenBind& bind) {
   }
   if (fault != nullptr && fault->bind == BindFault::kOtherUid) {
     if (const PodId other = other_life(world, bind.pod)) {
-      world.point(Verdict::kWrongUid, bind.pod, bind.node);
+      world.point(Verdict::kWrongUid, bind.pod, bind.node, other);
       bind.code = bind_at_api(world, {other, bind.node, true, {}, 0});
       return;
     }
@@ -268,7 +268,7 @@ void Decide::bound(World& world, PodId id, NodeId node) {
 
 void Decide::tell_answer(World& world, const OpenBind& bind) {
   if (world.away()) return;  // who asked is dead
-  world.step(BindAnswered{bind.pod, bind.node, outcome_of(bind.code)}, Cure::kAnswer);
+  world.step(BindAnswered{bind.pod, bind.node, outcome_of(answer_of(bind.code))}, Cure::kAnswer);
 }
 
 // A pod of the same name that lives now.

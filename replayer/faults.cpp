@@ -1,10 +1,9 @@
 #include "replayer/faults.h"
 
-#include "base/hash.h"
-
 #include <algorithm>
 
 #include "base/grown.h"
+#include "base/hash.h"
 
 namespace inquest::replayer {
 namespace {
@@ -85,6 +84,7 @@ const std::vector<size_t>& FaultMatcher::candidates(Occasion occasion, trace::Se
   add(index.by_seq, seq);
   add(index.by_name, name);
   if (candidates_.size() > index.others.size()) std::sort(candidates_.begin(), candidates_.end());
+  if (!muted_.empty()) std::erase_if(candidates_, [this](size_t fault) { return muted(fault); });
   return candidates_;
 }
 
@@ -140,6 +140,11 @@ std::span<const size_t> FaultMatcher::hits(const BindSent& bind) {
 void FaultMatcher::fired(const Instant& instant, trace::Seq seq) {
   hits_.clear();
   hit({instant.fault, seq, instant.at, Verb::kAdded, 0, {}, {}, 0});
+}
+
+void FaultMatcher::mute(size_t fault) {
+  muted_.resize(states_.size());
+  muted_[fault] = true;
 }
 
 bool FaultMatcher::counts(size_t fault) {

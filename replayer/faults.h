@@ -80,6 +80,10 @@ class FaultMatcher {
   // The fault of this instant has struck; `seq`: the record that is current.
   void fired(const Instant& instant, trace::Seq seq);
 
+  // From now on the fault hits nothing, as if the plan did not hold it.
+  void mute(size_t fault);
+  bool muted(size_t fault) const { return !muted_.empty() && muted_[fault]; }
+
   // A delay of the latest change that did nothing, because a drop hit the same frames.
   void overruled(size_t fault);
   // The latest change that it hit became no frame on the watch that it names.
@@ -126,6 +130,7 @@ class FaultMatcher {
   std::array<Index, 5> indices_;  // by occasion
   std::vector<State> states_;
   std::vector<FaultReport> reports_;
+  std::vector<bool> muted_;  // by fault; empty: none is
   std::vector<size_t> hits_, candidates_;
 };
 

@@ -18,6 +18,8 @@ std::string_view name_of(Verdict verdict) {
       return "wrong-node";
     case Verdict::kDoubleCount:
       return "double-count";
+    case Verdict::kUnknownBind:
+      return "unknown-bind";
     case Verdict::kGhostNode:
       return "ghost-node";
     case Verdict::kMissingNode:
@@ -29,6 +31,8 @@ std::string_view name_of(Verdict verdict) {
       return "negative";
     case Verdict::kStaleView:
       return "stale-view";
+    case Verdict::kStuck:
+      return "stuck";
     case Verdict::kDoubleBind:
       return "double-bind";
     case Verdict::kWrongUid:
@@ -61,6 +65,28 @@ std::string_view name_of(Cure cure) {
       return "restart";
   }
   return "";
+}
+
+std::string_view name_of(Blame::Kind kind) {
+  switch (kind) {
+    case Blame::Kind::kUnproved:
+      return "unproved";
+    case Blame::Kind::kFaults:
+      return "faults";
+    case Blame::Kind::kJointly:
+      return "jointly";
+    case Blame::Kind::kGap:
+      return "gap";
+    case Blame::Kind::kPolicy:
+      return "policy";
+    case Blame::Kind::kRecording:
+      return "recording";
+  }
+  return "";
+}
+
+bool about_the_same(const Finding& a, const Finding& b) {
+  return a.verdict == b.verdict && a.pod == b.pod && (a.pod || a.node == b.node) && a.lane == b.lane;
 }
 
 size_t Outcome::roots() const {

@@ -26,12 +26,14 @@ enum class Verdict : uint8_t {
   kMissingQueued,     // pending in G and this scheduler's, not in Q, in flight or parked
   kWrongNode,         // a uid's node in S or A is not G's
   kDoubleCount,       // one uid charged twice
+  kUnknownBind,       // the scheduler does not know whether a bind that it sent was carried out
   kGhostNode,         // a node in the view that G does not hold
   kMissingNode,       // a node in G that the view does not hold
   kOvercommitView,    // what the view charges to a node exceeds it
   kOvercommitTruth,   // what really is on a node exceeds it
   kNegative,          // a charge below zero
   kStaleView,         // a stream is behind G: what has happened is still on its way to the view
+  kStuck,             // nothing has come on a watch for more than two bookmark periods while its resource changes in G
   kDoubleBind,        // the first point: two 201s for one uid, or a scheduler binding again after its own 201
   kWrongUid,          // point: a bind sent for one uid applied to another
   kEarlyExpire,       // point: an assumption expired while its bind was open, or G held the uid bound and S did not yet
@@ -75,6 +77,22 @@ struct FaultHit {
   bool held_up() const { return behind != 0; }
 };
 
+// What made a finding, as re-running without each fault in turn proves it (blame.h).
+struct Blame {
+  enum class Kind : uint8_t {
+    kUnproved,   // nothing was taken away: `because` says what touched its object last, and proves nothing
+    kFaults,     // it takes every one of these: without any of them it is not there
+    kJointly,    // none of these alone: it is gone only when all of them are taken away
+    kGap,        // without any fault it is there as well, and was born when a gap of the recording ended
+    kPolicy,     // without any fault it is there as well, and under the default policy it is not
+    kRecording,  // without any fault it is there as well, also under the default policy
+  };
+  Kind kind = Kind::kUnproved;
+  std::vector<FaultHit> faults;  // of each that is named the hit that it is about, in the order of the plan
+  std::optional<size_t> gap;     // index into the recording's gaps
+};
+std::string_view name_of(Blame::Kind kind);  // "unproved", "faults", …
+
 // Whether another policy would have healed a finding that this one never did.
 struct Healing {
   std::string policy;
@@ -87,20 +105,26 @@ struct Finding {
   Verdict verdict = Verdict::kZombieScheduled;
   PodId pod;                 // none for a verdict about a node
   NodeId node;               // where; none if the verdict has no place
+  PodId other;               // of a wrong-uid: the pod that the bind was applied to
   std::optional<Lane> lane;  // of a verdict about a stream
   ShapeId holds;             // what the pod takes there; none if nothing
   Time birth;                // the first instant the predicate held
   trace::Seq birth_seq = 0;  // the record that was current then
   std::optional<Time> end;   // none: it outlived the drain
   Cure cure = Cure::kNever;
-  bool after_end = false;           // cured only after the trace's last record
-  std::optional<FaultHit> because;  // the fault that hit this pod's or node's frame, or held it up
-  Race race = Race::kNone;          // what made it where no fault did
-  std::optional<size_t> root;       // a consequence: index of the finding it follows from
+  bool after_end = false;  // cured only after the trace's last record
+  // The fault that hit this pod's or node's frame, or held it up; once proved, the first of those that made it.
+  std::optional<FaultHit> because;
+  Blame blame;
+  Race race = Race::kNone;     // what made it where no fault did
+  std::optional<size_t> root;  // a consequence: index of the finding it follows from
   std::vector<Refusal> would_refuse;
   std::optional<Healing> elsewhere;
   scheduler::Misfit misfit;  // of an overcommit: what exceeds
 };
+
+// One verdict about one pod, node or stream, whenever it was and, of a pod, wherever.
+bool about_the_same(const Finding& a, const Finding& b);
 
 enum class Ending : uint8_t { kOk, kViolated, kUnknown };
 
@@ -143,6 +167,7 @@ struct Outcome {
   uint64_t outside_coverage = 0;    // binds not replayed: sent while nobody watched the pods
   uint64_t while_away = 0;          // binds not taken as decisions: the scheduler was not there
   std::optional<Decided> decided;   // of mode decide
+  uint64_t too_many_to_blame = 0;   // faults: more than can be taken away one by one, so that nothing is proved
 
   size_t roots() const;
 };

@@ -95,9 +95,11 @@ std::optional<Time> Follow::held_until(const World& world, uint32_t index) const
 void Follow::ingest_answer(World& world, uint32_t index) {
   const RecordedBind& bind = recording_->binds()[index];
   if (bind.won()) {
-    const bool first = world.accept_bind(bind.pod, bind.node);
-    if (!first && !binds_[index].doubled) world.point(Verdict::kDoubleBind, bind.pod, bind.node);
-    grown(won_by_, bind.pod.value) = bind.scheduler;
+    const PodId pod = bind.applied_to;
+    const bool first = world.accept_bind(pod, bind.node);
+    if (!first && !binds_[index].doubled) world.point(Verdict::kDoubleBind, pod, bind.node);
+    if (pod != bind.pod) world.point(Verdict::kWrongUid, bind.pod, bind.node, pod);
+    grown(won_by_, pod.value) = bind.scheduler;
   }
   if (bind.scheduler != followed_) return;
   if (const auto due = held_until(world, index); due && *due > world.now()) {
@@ -118,13 +120,13 @@ bool Follow::answer(World& world) {
     return true;
   }
   const RecordedBind& bind = recording_->binds()[index];
-  uint16_t code = bind.code;
+  kube::BindAnswer answer = bind.answer;
   if (state.fault) {
     const Fault& fault = world.faults().plan().faults[*state.fault];
-    if (fault.bind == BindFault::kLost) code = 0;
-    if (fault.bind == BindFault::kStatus) code = fault.status;
+    if (fault.bind == BindFault::kLost) answer = kube::BindAnswer::kNoAnswer;
+    if (fault.bind == BindFault::kStatus) answer = answer_of(fault.status);
   }
-  world.step(BindAnswered{bind.pod, bind.node, outcome_of(code)}, Cure::kAnswer);
+  world.step(BindAnswered{bind.pod, bind.node, outcome_of(answer)}, Cure::kAnswer);
   return true;
 }
 

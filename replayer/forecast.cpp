@@ -157,6 +157,7 @@ class Reasons {
       every.nth = 0;
       probes_.push_back({i, every, "each of its conditions is met, but never all at once"});
     }
+    if (probes_.empty()) return;
     const std::vector<FaultReport> reports = ask();
     for (size_t i = 0; i < probes_.size(); ++i) {
       std::string& never = forecasts[probes_[i].fault].never;

@@ -20,6 +20,9 @@ bool is_zombie(Verdict verdict) { return verdict == Verdict::kZombieScheduled ||
 // It holds room on a node where the truth does not have it.
 bool intrudes(Verdict verdict) { return is_zombie(verdict) || verdict == Verdict::kWrongNode; }
 
+// What went wrong with the bind itself: of all that befell its pod in that instant it is what the rest follows from.
+bool comes_of_a_bind(Verdict verdict) { return verdict == Verdict::kUnknownBind || verdict == Verdict::kWrongUid; }
+
 // A zombie is assumed either by an answer that came too late, or because its delete never reached the assumed store.
 Race race_of(Verdict verdict, Cure born_by) {
   if (verdict != Verdict::kZombieAssumed) return Race::kNone;
@@ -48,7 +51,7 @@ void Judge::look_once(std::vector<Noted<Id>>& noted, std::vector<uint64_t>& look
 }
 
 void Judge::look_at_pod(const Scene& scene, PodId pod, Cure cause) {
-  const auto& [truth, core] = scene;
+  const auto& [truth, core, binds] = scene;
   const scheduler::ScheduledPod* scheduled = core.scheduled().find(pod);
   const scheduler::AssumedPod* assumed = core.assumed().find(pod);
   const auto queued = core.queued().state(pod);
@@ -76,10 +79,11 @@ void Judge::look_at_pod(const Scene& scene, PodId pod, Cure cause) {
   check(Verdict::kMissingQueued, wants_queue && !waits, NodeId::none(), ShapeId::none());
   check(Verdict::kWrongNode, wrong, viewed, shape);
   check(Verdict::kDoubleCount, scheduled != nullptr && assumed != nullptr && assumed->charged, viewed, shape);
+  check(Verdict::kUnknownBind, binds.of(pod).known(), binds.of(pod), ShapeId::none());
 }
 
 void Judge::look_at_node(const Scene& scene, NodeId node, Cure cause) {
-  const auto& [truth, core] = scene;
+  const auto& [truth, core, binds] = scene;
   const bool in_view = core.books().book(node).known;
   const bool in_truth = truth.has_node(node);
   const Misfit view_over = core.books().overcommit(node);
@@ -153,7 +157,19 @@ void Judge::behind(Lane lane, bool behind, Time now, trace::Seq seq) {
          {Verdict::kStaleView, {}, {}, lane, {}, {}, 0, Cure::kTruth, {}, {}}, Cure::kFrame);
 }
 
-void Judge::point(Verdict verdict, PodId pod, NodeId node, ShapeId holds, Time now, trace::Seq seq) {
+void Judge::stuck(Lane lane, Time birth, std::optional<Time> end, Cure cure, trace::Seq seq, Phase phase) {
+  if (end && *end - birth <= lag_) return;
+  Finding& finding = findings_.emplace_back();
+  finding.verdict = Verdict::kStuck;
+  finding.lane = lane;
+  finding.birth = birth;
+  finding.birth_seq = seq;
+  finding.end = end;
+  finding.cure = cure;
+  finding.after_end = end && phase == Phase::kAfterEnd;
+}
+
+void Judge::point(Verdict verdict, PodId pod, NodeId node, ShapeId holds, Time now, trace::Seq seq, PodId other) {
   INQUEST_CHECK(is_point(verdict), name_of(verdict));
   Finding& finding = findings_.emplace_back();
   finding.verdict = verdict;
@@ -164,6 +180,7 @@ void Judge::point(Verdict verdict, PodId pod, NodeId node, ShapeId holds, Time n
   finding.end = now;
   finding.cure = Cure::kTruth;
   finding.holds = holds;
+  finding.other = other;
 }
 
 void Judge::refused(const Scene& scene, const scheduler::WouldRefuse& refusal, Time now) {
@@ -203,7 +220,7 @@ Judge::Episode* Judge::culprit(const Scene& scene, const scheduler::WouldRefuse&
 std::vector<Finding> Judge::open(Time now) const {
   Judge copy = *this;
   copy.lag_ = {};
-  copy.findings_.clear();
+  std::erase_if(copy.findings_, [](const Finding& finding) { return finding.end.has_value(); });
   return copy.finish(now);
 }
 
@@ -224,7 +241,9 @@ std::vector<Finding> Judge::finish(Time end) {
   std::array<std::array<uint32_t, kLanes>, 1> streams{behind_};
   close_open(streams);
   std::sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
-    return std::tie(a.birth, a.verdict, a.pod, a.node, a.lane) < std::tie(b.birth, b.verdict, b.pod, b.node, b.lane);
+    const bool a_later = !comes_of_a_bind(a.verdict), b_later = !comes_of_a_bind(b.verdict);
+    return std::tie(a.birth, a_later, a.verdict, a.pod, a.node, a.lane) <
+           std::tie(b.birth, b_later, b.verdict, b.pod, b.node, b.lane);
   });
   nest(findings_);
   return std::move(findings_);

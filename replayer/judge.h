@@ -12,6 +12,7 @@
 #include "replayer/finding.h"
 #include "replayer/lane.h"
 #include "replayer/truth.h"
+#include "replayer/unknown_binds.h"
 #include "scheduler/core.h"
 
 namespace inquest::replayer {
@@ -25,6 +26,7 @@ class Judge {
   struct Scene {
     const Truth& truth;
     const scheduler::Core& core;
+    const UnknownBinds& binds;
   };
 
   explicit Judge(Duration lag) : lag_(lag) {}
@@ -43,7 +45,11 @@ class Judge {
   void behind(Lane lane, bool behind, Time now, trace::Seq seq);
 
   // A verdict about an instant, which no lag bound excuses. `holds`: what the pod takes; none if nobody knows.
-  void point(Verdict verdict, PodId pod, NodeId node, ShapeId holds, Time now, trace::Seq seq);
+  // `other`: of a wrong-uid, the pod that was bound.
+  void point(Verdict verdict, PodId pod, NodeId node, ShapeId holds, Time now, trace::Seq seq,
+             PodId other = PodId::none());
+  // Nothing came on a lane whose resource changed, from `birth` until something did at `end` (none: it never did).
+  void stuck(Lane lane, Time birth, std::optional<Time> end, Cure cure, trace::Seq seq, Phase phase);
   // The view's books would have refused a recorded bind. It belongs to what holds the port, else to what has stood
   // wrongly on that node for longest; of two born in one instant, to the pod with the lower ordinal.
   void refused(const Scene& scene, const scheduler::WouldRefuse& refusal, Time now);
@@ -60,7 +66,7 @@ class Judge {
   uint64_t refused_within_lag() const { return refused_within_lag_; }
 
  private:
-  static constexpr size_t kPodVerdicts = 7;   // the first seven of Verdict
+  static constexpr size_t kPodVerdicts = 8;   // the first eight of Verdict
   static constexpr size_t kNodeVerdicts = 5;  // the next five
   struct Episode {
     Verdict verdict = Verdict::kZombieScheduled;

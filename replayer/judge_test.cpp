@@ -17,6 +17,7 @@ struct Court {
   Judge judge;
   PodFacts a = trace.pod("a"), b = trace.pod("b");
   NodeId n1 = trace.catalog().node("n1"), n2 = trace.catalog().node("n2");
+  UnknownBinds binds;
   trace::Seq seq = 0;
 
   explicit Court(std::string_view policy = "naive", Duration lag = Duration::seconds(1))
@@ -24,6 +25,7 @@ struct Court {
              {*scheduler::preset(policy), kTraceStart, {trace.catalog().string(TestTrace::kScheduler)}, 0}),
         judge(lag) {}
 
+  Judge::Scene scene() const { return {truth, core, binds}; }
   // The instant is over.
   void settle(int64_t ms, Cure cause = Cure::kFrame, Judge::Phase phase = Judge::Phase::kTrace) {
     for (const PodId pod : core.touched_pods()) judge.note(pod, cause);
@@ -32,7 +34,7 @@ struct Court {
     for (const NodeId node : truth.touched_nodes()) judge.note(node, Cure::kTruth);
     core.clear_touched();
     truth.clear_touched();
-    judge.settle({truth, core}, at(ms), ++seq, phase);
+    judge.settle(scene(), at(ms), ++seq, phase);
   }
   void tell(int64_t ms, Verb verb, const PodFacts& pod, Watch watch = Watch::kAll) {
     core.step(at(ms), scheduler::PodChanged{watch, verb, pod});
@@ -315,8 +317,8 @@ TEST(Judge, ARefusalBelongsToTheZombieThatHoldsThePort) {
   court.settle(5);
   court.tell(10, Verb::kAdded, zombie);
   court.settle(10);
-  court.judge.refused({court.truth, court.core},
-                      {wants.pod, court.n1, {scheduler::Misfit::Kind::kPort, zombie.pod, nullptr, {}}}, at(20));
+  court.judge.refused(court.scene(), {wants.pod, court.n1, {scheduler::Misfit::Kind::kPort, zombie.pod, nullptr, {}}},
+                      at(20));
   const auto findings = court.judge.finish(at(60'000));
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_TRUE(findings[0].would_refuse.empty());
@@ -334,7 +336,7 @@ TEST(Judge, ARefusalForLackOfRoomBelongsToTheOldestZombieThere) {
     court.settle(ms);
   }
   const auto refusal = [&](NodeId node, scheduler::Misfit::Kind kind) {
-    court.judge.refused({court.truth, court.core}, {court.a.pod, node, {kind, {}, nullptr, {}}}, at(30));
+    court.judge.refused(court.scene(), {court.a.pod, node, {kind, {}, nullptr, {}}}, at(30));
   };
   refusal(court.n1, scheduler::Misfit::Kind::kCpu);
   refusal(court.n2, scheduler::Misfit::Kind::kCpu);         // nobody's fault
@@ -354,11 +356,11 @@ TEST(Judge, OfZombiesOfOneInstantTheLowerOrdinalIsToBlame) {
   court.tell(10, Verb::kAdded, first);
   court.settle(10);
   const scheduler::Misfit no_cpu{scheduler::Misfit::Kind::kCpu, {}, nullptr, {}};
-  court.judge.refused({court.truth, court.core}, {court.a.pod, court.n1, no_cpu}, at(20));
+  court.judge.refused(court.scene(), {court.a.pod, court.n1, no_cpu}, at(20));
   court.tell(30, Verb::kDeleted, first);  // it left in this instant, which is not over
-  court.judge.refused({court.truth, court.core}, {court.b.pod, court.n1, no_cpu}, at(30));
+  court.judge.refused(court.scene(), {court.b.pod, court.n1, no_cpu}, at(30));
   court.settle(30);
-  court.judge.refused({court.truth, court.core}, {court.a.pod, court.n1, no_cpu}, at(40));
+  court.judge.refused(court.scene(), {court.a.pod, court.n1, no_cpu}, at(40));
   const auto findings = court.judge.finish(at(60'000));
   EXPECT_EQ(court.judge.refused_within_lag(), 1U) << "the first zombie lasted 20 ms";
   ASSERT_EQ(findings.size(), 1U);
@@ -384,8 +386,8 @@ TEST(Judge, RefusalsOfAnEpisodeWithinTheBoundAreOnlyCounted) {
   const PodFacts zombie = court.trace.on(court.trace.pod("zombie", "", 8080), "n1");
   court.tell(10, Verb::kAdded, zombie);
   court.settle(10);
-  court.judge.refused({court.truth, court.core},
-                      {court.a.pod, court.n1, {scheduler::Misfit::Kind::kPort, zombie.pod, nullptr, {}}}, at(20));
+  court.judge.refused(court.scene(), {court.a.pod, court.n1, {scheduler::Misfit::Kind::kPort, zombie.pod, nullptr, {}}},
+                      at(20));
   court.tell(30, Verb::kDeleted, zombie);
   court.settle(30);
   EXPECT_EQ(court.judge.refused_within_lag(), 1U);

@@ -1,6 +1,8 @@
 #include "replayer/recording.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "base/grown.h"
 
@@ -71,6 +73,7 @@ class RecordingLoader {
     started_ = true;
     if (record.seq > covered_until_) return count_uncovered(record);
     out_.end_ = now_;
+    if (record.kind == RecordKind::kList || record.kind == RecordKind::kFrame) end_gap(record);
     switch (record.kind) {
       case RecordKind::kList:  // one that opens no watch is a second truth for `verify`: it changes nothing here
         if (!record.checkpoint) take_list(record);
@@ -83,6 +86,8 @@ class RecordingLoader {
         return take_request(record);
       case RecordKind::kBindAnswer:
         return take_answer(record);
+      case RecordKind::kGap:
+        return take_gap(record);
       default:
         return;
     }
@@ -111,6 +116,22 @@ class RecordingLoader {
     if (!in_view(record) || (resource != "pods" && resource != "nodes")) return;
     out_.bookmarks_.push_back({resource == "pods" ? Resource::kPods : Resource::kNodes, record.rv});
     push(record, EventKind::kBookmark, out_.bookmarks_.size() - 1, true);
+  }
+
+  void take_gap(const Record& record) {
+    const std::string& resource = streams_[record.stream.value].resource;
+    if (!in_view(record) || (resource != "pods" && resource != "nodes")) return;
+    const Resource of = resource == "pods" ? Resource::kPods : Resource::kNodes;
+    open_gaps_[static_cast<size_t>(of)] = out_.gaps_.size();
+    out_.gaps_.push_back({of, record.seq, record.gap_from, record.rv, Time::never()});
+  }
+
+  void end_gap(const Record& record) {
+    if (record.checkpoint || !in_view(record)) return;
+    const bool pods = streams_[record.stream.value].resource == "pods";
+    auto& open = open_gaps_[static_cast<size_t>(pods ? Resource::kPods : Resource::kNodes)];
+    if (open) out_.gaps_[*open].ended = now_;
+    open.reset();
   }
 
   template <typename Facts>
@@ -170,7 +191,7 @@ class RecordingLoader {
   void infer_bind(const Record& record, const PodFacts& pod) {
     const Seen& before = seen(pod.pod);
     if (!before.seen || before.latest.bound() || !pod.bound() || pod.mirror) return;
-    out_.binds_.push_back({pod.pod, pod.node, pod.scheduler, RecordedBind::kCreated, true});
+    out_.binds_.push_back({pod.pod, pod.node, pod.scheduler, kube::BindAnswer::kBound, pod.pod, false, true});
     push(record, EventKind::kBindRequest, out_.binds_.size() - 1, true);
     push(record, EventKind::kBindAnswer, out_.binds_.size() - 1, true);
   }
@@ -207,8 +228,13 @@ class RecordingLoader {
   void take_request(const Record& record) {
     if (!pods_listed_ || !record.bind.node) return count_uncovered(record);
     PodId pod = record.bind.pod;
-    if (const PodId life = life_of(out_.catalog().key_of(pod), out_.catalog().uid_id(pod)); life) pod = life;
-    out_.binds_.push_back({pod, record.bind.node, record.bind.scheduler, 0, false});
+    const StringId uid = out_.catalog().uid_id(pod);
+    if (const PodId life = life_of(out_.catalog().key_of(pod), uid); life) pod = life;
+    RecordedBind& bind = out_.binds_.emplace_back();
+    bind.pod = bind.applied_to = pod;
+    bind.node = record.bind.node;
+    bind.scheduler = record.bind.scheduler;
+    bind.by_name = out_.catalog().text(uid).empty();
     requests_.push_back({record.seq, static_cast<uint32_t>(out_.binds_.size() - 1)});
     push(record, EventKind::kBindRequest, out_.binds_.size() - 1, true);
   }
@@ -217,7 +243,14 @@ class RecordingLoader {
     const auto request = std::lower_bound(requests_.begin(), requests_.end(), record.bind.request,
                                           [](const auto& entry, trace::Seq seq) { return entry.first < seq; });
     if (request == requests_.end() || request->first != record.bind.request) return;
-    out_.binds_[request->second].code = record.bind.code;
+    RecordedBind& bind = out_.binds_[request->second];
+    const Catalog& catalog = out_.catalog();
+    bind.answer = kube::classify_bind_answer(record.bind.code, catalog.text(record.bind.reason),
+                                             catalog.text(record.bind.message));
+    if (bind.by_name && bind.won()) {
+      const PodId now = last_life_[catalog.key_of(bind.pod).value];
+      if (now) bind.applied_to = now;
+    }
     push(record, EventKind::kBindAnswer, request->second, true);
   }
 
@@ -230,7 +263,7 @@ class RecordingLoader {
   // the end.
   void drop_inferred() {
     for (const RecordedBind& bind : out_.binds_) {
-      if (!bind.inferred && (bind.won() || bind.code == 0)) seen(bind.pod).captured = true;
+      if (!bind.inferred && (bind.won() || kube::outcome_unknown(bind.answer))) seen(bind.applied_to).captured = true;
     }
     std::erase_if(out_.events_, [&](const Event& event) {
       if (event.kind != EventKind::kBindRequest && event.kind != EventKind::kBindAnswer) return false;
@@ -281,14 +314,17 @@ class RecordingLoader {
   Time now_;
   std::vector<Seen> seen_;                                 // by pod
   std::vector<PodId> last_life_;                           // by key
+  std::array<std::optional<size_t>, 2> open_gaps_;         // by resource: the index of its gap that has not ended
   std::vector<std::pair<trace::Seq, uint32_t>> requests_;  // seq of a request, its bind; ascending
 };
 
-scheduler::BindAnswered::Outcome outcome_of(uint16_t code) {
+scheduler::BindAnswered::Outcome outcome_of(kube::BindAnswer answer) {
   using Outcome = scheduler::BindAnswered::Outcome;
-  if (code == RecordedBind::kCreated) return Outcome::kBound;
-  return code == 0 || code >= 500 ? Outcome::kUnknown : Outcome::kRefused;
+  if (answer == kube::BindAnswer::kBound) return Outcome::kBound;
+  return kube::outcome_unknown(answer) ? Outcome::kUnknown : Outcome::kRefused;
 }
+
+kube::BindAnswer answer_of(uint16_t status) { return kube::classify_bind_answer(status, {}, {}); }
 
 Result<std::unique_ptr<Recording>> Recording::load(trace::TraceReader reader) {
   std::unique_ptr<Recording> recording(new Recording(std::move(reader)));

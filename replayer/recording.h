@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "kube/bind_answer.h"
 #include "replayer/resource.h"
 #include "scheduler/input.h"
 #include "schema/reader.h"
@@ -47,20 +48,32 @@ struct Bookmark {
   ResourceVersion rv = 0;
 };
 
+// What a stream of the view did not see; its own record tells how it was noticed.
+struct Gap {
+  Resource resource = Resource::kPods;
+  trace::Seq seq = 0;
+  ResourceVersion from = 0, to = 0;  // not seen: after `from`, up to `to`; 0: not known
+  Time ended = Time::never();        // with the next list or frame of that stream
+};
+
 struct RecordedBind {
   static constexpr uint16_t kCreated = 201;  // what the API answers a bind that it carries out
   PodId pod;
   NodeId node;
   StringId scheduler;
-  uint16_t code = 0;      // HTTP status of the answer; 0: no answer, or a transport error
+  kube::BindAnswer answer = kube::BindAnswer::kNoAnswer;
+  // The pod that it was applied to if it won: of a bind that names no uid, whatever pod had the name by then.
+  PodId applied_to;
+  bool by_name = false;   // it named no uid
   bool inferred = false;  // from spec.nodeName: no bind of this pod was captured
 
-  bool won() const { return code == kCreated; }
+  bool won() const { return answer == kube::BindAnswer::kBound; }
 };
 
-// What an answer of this HTTP status (0: none came) tells the scheduler. After a 5xx the bind may have been carried
-// out.
-scheduler::BindAnswered::Outcome outcome_of(uint16_t code);
+// What an answer tells the scheduler.
+scheduler::BindAnswered::Outcome outcome_of(kube::BindAnswer answer);
+// What one of this HTTP status alone tells; 0: none came.
+kube::BindAnswer answer_of(uint16_t status);
 
 // A scheduler that sent binds, and how they were answered; `lost` counts those without an answer too.
 struct SchedulerSeen {
@@ -86,6 +99,7 @@ class Recording {
   std::span<const Bookmark> bookmarks() const { return bookmarks_; }
   std::span<const RecordedBind> binds() const { return binds_; }
   std::span<const PodId> failed_attempts() const { return failed_; }
+  std::span<const Gap> gaps() const { return gaps_; }
 
   // Most binds won first; ties by name.
   std::span<const SchedulerSeen> schedulers() const { return schedulers_; }
@@ -111,6 +125,7 @@ class Recording {
   std::vector<Bookmark> bookmarks_;
   std::vector<RecordedBind> binds_;
   std::vector<PodId> failed_;
+  std::vector<Gap> gaps_;
   std::vector<SchedulerSeen> schedulers_;
   Time start_, end_;
   uint64_t outside_coverage_ = 0;

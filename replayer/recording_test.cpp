@@ -59,7 +59,7 @@ TEST(Recording, WithoutACaptureABindIsInferredFromTheNodeName) {
   EXPECT_EQ(story(*recording), "0 pods-listed, 10 pod, 20 pod, 20 request, 20 answer, 30 pod");
   ASSERT_EQ(recording->binds().size(), 1U);
   EXPECT_TRUE(recording->binds()[0].inferred);
-  EXPECT_EQ(recording->binds()[0].code, 201);
+  EXPECT_EQ(recording->binds()[0].answer, kube::BindAnswer::kBound);
   EXPECT_EQ(recording->catalog().node_name(recording->binds()[0].node), "n1");
   EXPECT_EQ(schedulers(*recording), "default-scheduler inferred 1+0");
 }

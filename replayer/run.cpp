@@ -44,6 +44,7 @@ WorldConfig world_config(const Recording& recording, const RunConfig& config, co
   out.strikes =
       std::make_shared<const std::vector<Instant>>(instants(config.plan, recording.start(), recording.events()));
   out.lag = config.lag;
+  out.end = recording.end();
   return out;
 }
 
@@ -94,14 +95,26 @@ Result<void> check_relists(const Recording& recording, const RunConfig& config) 
                "--drain", "use a shorter --drain, or a longer --relist"};
 }
 
-bool same_place(const Finding& a, const Finding& b) {
-  return a.verdict == b.verdict && a.pod == b.pod && (a.pod || a.node == b.node);
+// Why what it hit is as it would be without it.
+std::string unfelt(const Fault& fault, Mode mode) {
+  if (fault.kind != FaultKind::kBind) return "what it hit became no frame on the watch that it names";
+  if (mode == Mode::kDecide) return "no other pod had the name when the bind arrived";
+  if (fault.bind == BindFault::kOtherUid) {
+    return "the recorded bind went to the pod that it names, and follow bends no truth (--mode decide does)";
+  }
+  return fault.applied == Applied::kYes ? "the recorded bind was not carried out, and follow bends no truth"
+                                        : "the recorded bind was carried out, and follow bends no truth";
 }
 
-// Why what the trace does not exclude did not come about.
-std::string not_in_the_run(const Fault& fault) {
+// Why what the trace does not exclude did not come about. A fault that a policy gives no occasion to has tried nothing,
+// so that its run is unknown all the same: who compares policies reads why.
+std::string not_in_the_run(const Fault& fault, const scheduler::Policy& policy) {
   switch (occasion_of(fault)) {
     case Occasion::kList:
+      if (!policy.relist.period) {
+        return "the scheduler asked for no such list: this policy lists at its start and after a break (--relist "
+               "never)";
+      }
       return "the scheduler asked for no such list";
     case Occasion::kBookmark:
       return "no such bookmark came";
@@ -124,10 +137,10 @@ std::vector<std::string> faults_in_vain(const Recording& recording, const RunCon
     std::string why = cannot_apply(fault, config.policy);
     if (reports[i].fired > 0 && why.empty()) continue;
     if (why.empty() && reports[i].overruled > 0) why = "a drop overruled it";
-    if (why.empty() && reports[i].unfelt > 0) why = "what it hit became no frame on the watch that it names";
+    if (why.empty() && reports[i].unfelt > 0) why = unfelt(fault, config.mode);
     if (why.empty()) {
       if (forecasts.empty()) forecasts = forecast(recording, config.plan, **followed_scheduler(recording, config.as));
-      why = forecasts[i].never.empty() ? not_in_the_run(fault) : forecasts[i].never;
+      why = forecasts[i].never.empty() ? not_in_the_run(fault, config.policy) : forecasts[i].never;
     }
     std::string line = "fault ";
     line.append(std::to_string(i + 1)).append(" (").append(fault.text);
@@ -185,7 +198,7 @@ Time Run::next() {
 bool Run::advance() {
   const Time now = next();
   if (now == Time::never()) return false;
-  if (now > recording_->end() && !std::exchange(over_, true)) world_.trace_over(recording_->end());
+  if (now > recording_->end() && !std::exchange(over_, true)) world_.trace_over();
   world_.set_now(now, world_.seq());
   std::visit([this](auto& driver) { driver.happen(world_); }, driver_);
   world_.strike();
@@ -220,12 +233,11 @@ void Run::explain(std::vector<Finding>& findings) const {
   const auto hits = hits_by_object(causes);
   for (Finding& finding : findings) {
     finding.because = cause_of(finding, config_->plan, hits);
-    if (finding.because) finding.race = Race::kNone;
   }
 }
 
 std::vector<Finding> Run::open(Time now) const {
-  std::vector<Finding> out = world_.judge().open(now);
+  std::vector<Finding> out = world_.judge_at(now).open(now);
   explain(out);
   return out;
 }
@@ -243,12 +255,17 @@ Outcome Run::finish() {
   return outcome;
 }
 
+std::vector<Finding> Run::close(Time end) {
+  if (!over_ && next() == Time::never()) world_.trace_over();
+  world_.judge() = world_.judge_at(end);
+  return world_.judge().finish(end);
+}
+
 Outcome Run::outcome_at(Time end) {
   Outcome outcome;
   outcome.state = state_hash();
-  if (!over_ && next() == Time::never()) world_.trace_over(recording_->end());
   outcome.drain = drain_;
-  outcome.findings = world_.judge().finish(end);
+  outcome.findings = close(end);
   outcome.blocked = world_.blocked(end);
   explain(outcome.findings);
   outcome.refused_within_lag = world_.judge().refused_within_lag();
@@ -297,17 +314,14 @@ Result<void> look_elsewhere(const Recording& recording, const RunConfig& config,
   if (std::none_of(outcome.findings.begin(), outcome.findings.end(), unhealed)) return {};
   RunConfig other = config;
   INQUEST_TRY(other.policy, scheduler::preset(scheduler::kDefaultPolicy));
-  const auto same = [&](const scheduler::Parameter& parameter) {
-    return parameter.get(config.policy) == parameter.get(other.policy);
-  };
-  if (std::all_of(scheduler::parameters().begin(), scheduler::parameters().end(), same)) return {};
+  if (scheduler::same_parameters(config.policy, other.policy)) return {};
   other.drain.reset();
   INQUEST_TRY(const Outcome healed, replay(recording, other));
   for (Finding& finding : outcome.findings) {
     if (!unhealed(finding)) continue;
     Healing healing{other.policy.name, Cure::kTruth, std::nullopt, false};
     for (const Finding& there : healed.findings) {
-      if (same_place(finding, there)) healing = {other.policy.name, there.cure, there.end, there.after_end};
+      if (about_the_same(finding, there)) healing = {other.policy.name, there.cure, there.end, there.after_end};
     }
     finding.elsewhere = healing;
   }

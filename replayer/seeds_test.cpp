@@ -3,54 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <map>
-#include <sstream>
 
 #include "base/test_folder.h"
-#include "replayer/scenario.h"
+#include "replayer/scenarios_for_tests.h"
 
 namespace inquest::replayer {
 namespace {
 
-const std::string kFolder = "traces/scenarios";
-const std::string kTable = kFolder + "/findings.txt";
-
-// The scenarios with their recordings.
-struct Told {
-  Scenario scenario;
-  std::unique_ptr<Recording> recording;
-};
-const std::map<std::string, Told>& all() {
-  static const auto* const kAll = [] {
-    auto* out = new std::map<std::string, Told>;
-    auto scenarios = load_scenarios(kFolder);
-    INQUEST_CHECK(scenarios.ok(), scenarios.ok() ? "" : scenarios.error().message());
-    for (Scenario& scenario : *scenarios) {
-      auto recording = record(scenario);
-      INQUEST_CHECK(recording.ok(), recording.ok() ? "" : recording.error().message());
-      const std::string name = scenario.name;
-      out->emplace(name, Told{std::move(scenario), *std::move(recording)});
-    }
-    return out;
-  }();
-  return *kAll;
-}
-
-std::string offset(const Recording& recording, Time time) { return std::to_string((time - recording.start()).ns); }
-
-// "zombie-assumed pod1 on n1 from 300000000 to never by never"; what follows from another finding ends with "under 1".
-std::string describe(const Recording& recording, const Finding& finding) {
-  const Catalog& catalog = recording.catalog();
-  std::string out(name_of(finding.verdict));
-  if (finding.verdict == Verdict::kOvercommitView) out += " in view";
-  if (finding.verdict == Verdict::kOvercommitTruth) out += " in truth";
-  if (finding.pod) out.append(" ").append(catalog.name(catalog.key_of(finding.pod)));
-  if (finding.node) out.append(" on ").append(catalog.node_name(finding.node));
-  out.append(" from ").append(offset(recording, finding.birth)).append(" to ");
-  out.append(finding.end ? offset(recording, *finding.end) : "never").append(" by ").append(name_of(finding.cure));
-  if (finding.root) out.append(" under ").append(std::to_string(*finding.root + 1));
-  return out;
-}
+const std::string kTable = kScenarioFolder + "/findings.txt";
 
 Outcome run(const Told& told, const scheduler::Policy& policy) {
   auto outcome = replay(*told.recording, run_config(told.scenario, policy));
@@ -63,25 +23,6 @@ size_t refused(const Outcome& outcome) {
   size_t count = outcome.refused_within_lag;
   for (const Finding& finding : outcome.findings) count += finding.would_refuse.size();
   return count;
-}
-
-// "combined", or with parameters of its own: "combined assume=before".
-scheduler::Policy policy_of(const std::string& text) {
-  std::istringstream words(text);
-  std::string word;
-  words >> word;
-  auto policy = scheduler::preset(word);
-  INQUEST_CHECK(policy.ok(), word);
-  while (words >> word) {
-    const size_t equals = word.find('=');
-    bool known = false;
-    for (const scheduler::Parameter& parameter : scheduler::parameters()) {
-      if (parameter.name != word.substr(0, equals)) continue;
-      known = parameter.set(*policy, word.substr(equals + 1)).ok();
-    }
-    INQUEST_CHECK(known, word);
-  }
-  return *std::move(policy);
 }
 
 struct Row {
@@ -267,12 +208,12 @@ const std::vector<Row>& rows() {  // NOLINT(readability-function-size): a table
 TEST(Seeds, EveryClaimHoldsToTheNanosecond) {
   for (const Row& row : rows()) {
     SCOPED_TRACE(row.scenario + " under " + row.policy + ": " + row.claim);
-    const auto told = all().find(row.scenario);
-    ASSERT_NE(told, all().end());
+    const auto told = told_scenarios().find(row.scenario);
+    ASSERT_NE(told, told_scenarios().end());
     const Outcome outcome = run(told->second, policy_of(row.policy));
     std::vector<std::string> roots;
     for (const Finding& finding : outcome.findings) {
-      if (!finding.root) roots.push_back(describe(*told->second.recording, finding));
+      if (!finding.root) roots.push_back(in_nanoseconds(*told->second.recording, finding));
     }
     EXPECT_EQ(roots, row.findings);
     EXPECT_EQ(refused(outcome), row.refused);
@@ -280,7 +221,7 @@ TEST(Seeds, EveryClaimHoldsToTheNanosecond) {
 }
 
 TEST(Seeds, WhatATrueOvercommitShowsInTheViewIsItsConsequence) {
-  const Told& told = all().at("confirmation-on-its-way");
+  const Told& told = told_scenarios().at("confirmation-on-its-way");
   const Outcome outcome = run(told, *scheduler::preset("no-assume"));
   ASSERT_EQ(outcome.findings.size(), 2U);
   EXPECT_EQ(outcome.findings[0].verdict, Verdict::kOvercommitTruth);
@@ -293,13 +234,13 @@ TEST(Seeds, TheTableOfFindings) {
   std::string table =
       "Every scenario under every preset: what is found, in nanoseconds after the start; +1: a bind that was\n"
       "recorded and that the view would have refused.\n";
-  for (const auto& [name, told] : all()) {
+  for (const auto& [name, told] : told_scenarios()) {
     table += "\n" + name + "\n";
     for (const scheduler::Policy& policy : scheduler::presets()) {
       const Outcome outcome = run(told, policy);
       table += "  " + policy.name + (refused(outcome) > 0 ? "  +" + std::to_string(refused(outcome)) : "");
       table += outcome.ending == Ending::kOk ? "  ok\n" : outcome.unknown_because.empty() ? "\n" : "  unknown\n";
-      for (const Finding& finding : outcome.findings) table += "    " + describe(*told.recording, finding) + "\n";
+      for (const Finding& finding : outcome.findings) table += "    " + in_nanoseconds(*told.recording, finding) + "\n";
     }
   }
   if (std::getenv("INQUEST_UPDATE_GOLDENS") != nullptr) write_file(kTable, table);
@@ -308,7 +249,7 @@ TEST(Seeds, TheTableOfFindings) {
 }
 
 TEST(Seeds, EveryScenarioSaysWhatItIsAbout) {
-  const auto scenarios = load_scenarios(kFolder);
+  const auto scenarios = load_scenarios(kScenarioFolder);
   ASSERT_TRUE(scenarios.ok());
   for (const Scenario& scenario : *scenarios) {
     EXPECT_FALSE(scenario.about.empty()) << scenario.name;

@@ -191,6 +191,25 @@ TEST(Streams, ABindFaultThatContradictsTheRecordingIsUnknown) {
   const Outcome outcome = day.run(config("combined", {fault(FaultKind::kBind, "name=pod1 answer=lost applied=false")}));
   EXPECT_EQ(outcome.ending, Ending::kUnknown);
   ASSERT_EQ(outcome.unknown_because.size(), 1U);
+  EXPECT_EQ(outcome.unknown_because[0],
+            "fault 1 (bind name=pod1 answer=lost applied=false) never fired: the recorded bind was carried out, and "
+            "follow bends no truth");
+  const Outcome other = day.run(config("combined", {fault(FaultKind::kBind, "name=pod1 answer=other-uid")}));
+  ASSERT_EQ(other.unknown_because.size(), 1U);
+  EXPECT_EQ(
+      other.unknown_because[0],
+      "fault 1 (bind name=pod1 answer=other-uid) never fired: the recorded bind went to the pod that it names, and "
+      "follow bends no truth (--mode decide does)");
+}
+
+// A policy that never lists again gives a fault of such a list nothing to do: nothing was tried, and it says why.
+TEST(Streams, AListThatThePolicyNeverAsksForIsUnknown) {
+  Day day;
+  const Outcome outcome = day.run(config("delete-both", {fault(FaultKind::kList, "pods at=+10s empty")}));
+  EXPECT_EQ(outcome.ending, Ending::kUnknown);
+  ASSERT_EQ(outcome.unknown_because.size(), 1U);
+  EXPECT_NE(outcome.unknown_because[0].find("this policy lists at its start and after a break (--relist never)"),
+            std::string::npos);
 }
 
 // All that it had in memory is gone, a zombie as well; it lists anew.

@@ -15,6 +15,7 @@ World::World(const Catalog& catalog, const WorldConfig& config)
       core_(catalog, config.core),
       truth_(catalog),
       judge_(config.lag),
+      silence_(config.end),
       faults_(*config.plan, catalog, config.core.origin),
       delivery_(config.core.policy.watches, *config.plan, config.latency),
       view_(catalog, config.core.policy.watches, config.core.seed) {
@@ -44,6 +45,7 @@ void World::pod_changed(Verb verb, const PodFacts& pod, bool in_view) {
   const Truth::PodChange change = truth_.apply(verb, pod);
   if (change.kind == Truth::PodChange::Kind::kTimeTravel) point(Verdict::kTimeTravel, pod.pod, pod.node);
   if (!in_view) return change.kind == Truth::PodChange::Kind::kApplied ? outdated(pod.pod) : void();
+  should_hear(change.existed ? &change.before : nullptr, verb == Verb::kDeleted ? nullptr : &pod);
   if (change.kind != Truth::PodChange::Kind::kTimeTravel) shown(pod, verb == Verb::kDeleted);
   open_unlisted(Resource::kPods);
   delivery_.pod_changed({seq_, now_, verb, &pod, change.existed ? &change.before : nullptr, nullptr, nullptr}, faults_);
@@ -55,6 +57,7 @@ void World::node_changed(Verb verb, const NodeFacts& node, bool in_view) {
   const NodeFacts before = truth_.books().book(node.node).facts;
   truth_.apply(verb, node);
   if (!in_view) return;
+  silence_.changed(now_, Lane::kNodes);
   open_unlisted(Resource::kNodes);
   delivery_.node_changed({seq_, now_, verb, nullptr, nullptr, &node, existed ? &before : nullptr}, faults_);
   after_change();
@@ -89,9 +92,40 @@ bool World::accept_bind(PodId pod, NodeId node) {
 
 void World::outdated(PodId pod) {
   Shown& state = grown(shown_, pod.value);
-  if (state != Shown::kCurrent) return;  // what it never showed may lie outside its scope
+  if (state == Shown::kNever) return;  // it may lie outside its scope
+  const PodFacts held = truth_.held(pod);
+  should_hear(&held, truth_.exists(pod) ? &held : nullptr);
+  if (state != Shown::kCurrent) return;
   state = Shown::kOutdated;
   ++outdated_;
+}
+
+// --- Whether something comes on a lane
+
+// A pod has changed: lanes whose selector matched it before, or matches it now, should tell.
+void World::should_hear(const PodFacts* before, const PodFacts* after) {
+  for (const Lane lane : lanes_of(core_.policy().watches)) {
+    if (resource_of(lane) != Resource::kPods) continue;
+    const bool concerns = (before != nullptr && selects(lane, *before)) || (after != nullptr && selects(lane, *after));
+    if (concerns) silence_.changed(now_, lane);
+  }
+}
+
+void World::heard_on(Lane lane, Cure cure) {
+  if (const auto since = silence_.heard(now_, lane)) judge_.stuck(lane, *since, now_, cure, seq_, phase());
+}
+
+void World::deaf_on(Lane lane, Cure cure) {
+  if (const auto since = silence_.deaf(now_, lane)) judge_.stuck(lane, *since, now_, cure, seq_, phase());
+}
+
+Judge World::judge_at(Time now) const {
+  Judge out = judge_;
+  for (const Lane lane : lanes_of(core_.policy().watches)) {
+    const auto since = silence_.stuck_since(now, lane);
+    if (since) out.stuck(lane, *since, std::nullopt, Cure::kNever, seq_, phase());
+  }
+  return out;
 }
 
 void World::shown(const PodFacts& pod, bool gone) {
@@ -102,9 +136,9 @@ void World::shown(const PodFacts& pod, bool gone) {
   state = current ? Shown::kCurrent : Shown::kOutdated;
 }
 
-void World::point(Verdict verdict, PodId pod, NodeId node) {
+void World::point(Verdict verdict, PodId pod, NodeId node, PodId other) {
   const ShapeId holds = truth_.exists(pod) ? truth_.facts(pod).shape : ShapeId::none();
-  judge_.point(verdict, pod, node, holds, now_, seq_);
+  judge_.point(verdict, pod, node, holds, now_, seq_, other);
 }
 
 // A recording may begin with frames that no list came before: the watch was opened on nothing.
@@ -163,6 +197,7 @@ void World::strike() {
   if (!config_.strikes) return;
   for (; next_strike_ < config_.strikes->size() && (*config_.strikes)[next_strike_].at <= now_; ++next_strike_) {
     const Instant& instant = (*config_.strikes)[next_strike_];
+    if (faults_.muted(instant.fault)) continue;
     faults_.fired(instant, seq_);
     strike(instant.fault);
   }
@@ -188,6 +223,7 @@ void World::break_lanes(size_t index) {
     if (fault.trigger.resource && *fault.trigger.resource != resource_of(lane)) continue;
     if (!means(fault.watch, lane)) continue;
     delivery_.cut(lane, now_ + fault.by, fault.then, index, seq_);
+    deaf_on(lane, Cure::kRelist);
     if (view_.started(lane)) view_.closed(now_, lane);
   }
 }
@@ -199,6 +235,7 @@ void World::die(size_t fault) {
   for (const Lane lane : lanes_of(core_.policy().watches)) {
     watched_[static_cast<size_t>(lane)] = watched_[static_cast<size_t>(lane)] || view_.started(lane);
     delivery_.restart(lane, {});
+    deaf_on(lane, Cure::kRestart);
   }
   view_ = View(*catalog_, core_.policy().watches, combine(config_.core.seed, ++lives_));
   answers_.clear();
@@ -234,9 +271,16 @@ void World::step(const scheduler::Input& input, Cure cause) {
   const std::span<const scheduler::Effect> effects = core_.step(core_time(), input);
   if (observer_ != nullptr) observer_->stepped(*this, input, effects);
   for (const scheduler::Effect& effect : effects) carry_out(effect);
+  unknown_binds_.stepped(input, effects);
   for (const PodId pod : core_.touched_pods()) judge_.note(pod, cause);
+  note_binds(cause);
   for (const NodeId node : core_.touched_nodes()) judge_.note(node, cause);
   core_.clear_touched();
+}
+
+void World::note_binds(Cure cause) {
+  for (const PodId pod : unknown_binds_.touched()) judge_.note(pod, cause);
+  unknown_binds_.clear_touched();
 }
 
 void World::carry_out(const scheduler::Effect& effect) {
@@ -249,7 +293,7 @@ void World::carry_out(const scheduler::Effect& effect) {
   } else if (const auto* failed = std::get_if<scheduler::Unschedulable>(&effect)) {
     unschedulable_.push_back(failed->pod);
   } else if (const auto* refusal = std::get_if<scheduler::WouldRefuse>(&effect)) {
-    judge_.refused({truth_, core_}, *refusal, now_);
+    judge_.refused({truth_, core_, unknown_binds_}, *refusal, now_);
   } else if (const auto* expired = std::get_if<scheduler::AssumptionExpired>(&effect)) {
     const bool unconfirmed = truth_.node_of(expired->pod) && core_.scheduled().find(expired->pod) == nullptr;
     if (core_.in_flight(expired->pod) || unconfirmed) point(Verdict::kEarlyExpire, expired->pod, expired->node);
@@ -280,6 +324,7 @@ bool World::hear_frame() {
   if (dead_) return false;
   const auto frame = delivery_.pop(now_);
   if (!frame) return false;
+  heard_on(frame->lane, Cure::kFrame);
   view_.frame(now_, *frame);
   tell(Cure::kFrame);
   return true;
@@ -324,6 +369,7 @@ void World::answer_watch(Lane lane) {
       return view_.refused(now_, lane, reflector::Refusal::Why::kOther);
     case Then::kResume:
       delivery_.resume(lane, now_);
+      heard_on(lane, Cure::kRelist);
       return view_.watch_opened(now_, lane);
   }
 }
@@ -358,6 +404,7 @@ bool World::hear_list() {
 
 void World::hear(const Answer& answer) {
   const Lane lane = answer.lane;
+  heard_on(lane, Cure::kRelist);
   if (answer.aside) return correct(lane, *answer.held);
   const bool periodic = std::exchange(periodic_[static_cast<size_t>(lane)], false);
   const auto how = periodic ? View::Tell::kQuietly : View::Tell::kCore;
@@ -365,6 +412,9 @@ void World::hear(const Answer& answer) {
                        : view_.pods_listed(now_, lane, answer.held->pods, how);
   if (periodic) correct(lane, *answer.held);
   tell(Cure::kRelist);
+  if (lane == Lane::kNodes) return;
+  unknown_binds_.listed();
+  note_binds(Cure::kRelist);
 }
 
 // The policy's list corrects the stores that the policy names.
@@ -409,13 +459,13 @@ bool World::relist() {
   return true;
 }
 
-void World::trace_over(Time end) { judge_.behind(lanes_of(core_.policy().watches).back(), false, end, seq_); }
+void World::trace_over() { judge_.behind(lanes_of(core_.policy().watches).back(), false, config_.end, seq_); }
 
 void World::settle(Judge::Phase phase) {
   for (const PodId pod : truth_.touched_pods()) judge_.note(pod, Cure::kTruth);
   for (const NodeId node : truth_.touched_nodes()) judge_.note(node, Cure::kTruth);
   if (phase == Judge::Phase::kTrace) judge_.behind(lanes_of(core_.policy().watches).back(), outdated_ > 0, now_, seq_);
-  if (!dead_) judge_.settle({truth_, core_}, now_, seq_, phase);  // a dead one holds no view
+  if (!dead_) judge_.settle({truth_, core_, unknown_binds_}, now_, seq_, phase);  // a dead one holds no view
   blocks_.settle(truth_, core_, truth_.touched_pods(), !dead_ && judge_.differs(), now_);
   truth_.clear_touched();
 }
@@ -429,6 +479,7 @@ uint64_t World::state_hash() const {
   uint64_t out = combine(core_.state_hash(), truth_.state_hash());
   out = combine(out, judge_.state_hash());
   out = combine(out, faults_.state_hash());
+  out = combine(out, combine(unknown_binds_.state_hash(), silence_.state_hash()));
   out = combine(out, delivery_.state_hash(now_));
   out = combine(out, view_.state_hash(now_));
   for (const Answer& answer : answers_) {

@@ -17,8 +17,10 @@
 #include "replayer/blocks.h"
 #include "replayer/delivery.h"
 #include "replayer/judge.h"
+#include "replayer/silence.h"
 #include "replayer/step_observer.h"
 #include "replayer/truth.h"
+#include "replayer/unknown_binds.h"
 #include "replayer/view.h"
 #include "scheduler/core.h"
 
@@ -29,7 +31,8 @@ struct WorldConfig {
   const Plan* plan = nullptr;                           // outlives the world and its copies
   std::shared_ptr<const std::vector<Instant>> strikes;  // when faults of an instant fire, in order
   Duration lag;
-  Duration latency;  // of every frame and list
+  Duration latency;          // of every frame and list
+  Time end = Time::never();  // of the trace
 };
 
 class World {
@@ -67,8 +70,8 @@ class World {
   void bookmark(Resource resource, ResourceVersion rv);
   // The API answered a bind with 201. False: it had accepted one for this uid before.
   bool accept_bind(PodId pod, NodeId node);
-  // A verdict about this instant.
-  void point(Verdict verdict, PodId pod, NodeId node);
+  // A verdict about this instant. `other`: of a wrong-uid, the pod that was bound.
+  void point(Verdict verdict, PodId pod, NodeId node, PodId other = PodId::none());
   // Faults whose instant has come.
   void strike();
 
@@ -96,8 +99,10 @@ class World {
   // Is told of every step from now on, also by copies; it must outlive them all.
   void observe(StepObserver& observer) { observer_ = &observer; }
 
-  // The trace is over, as of `end`: how far its own streams lag is known no further.
-  void trace_over(Time end);
+  // The trace is over: how far its own streams lag is known no further.
+  void trace_over();
+  // The judge, who knows which lanes are stuck at `now`.
+  Judge judge_at(Time now) const;
   // The instant is over: the judge compares what changed.
   void settle(Judge::Phase phase);
 
@@ -135,6 +140,10 @@ class World {
   void after_change();
   void remember(PodId pod);
   void outdated(PodId pod);
+  void should_hear(const PodFacts* before, const PodFacts* after);
+  void heard_on(Lane lane, Cure cure);
+  void deaf_on(Lane lane, Cure cure);
+  Judge::Phase phase() const { return now_ > config_.end ? Judge::Phase::kAfterEnd : Judge::Phase::kTrace; }
   void shown(const PodFacts& pod, bool gone);
   std::vector<PodFacts> pods_at(Time time) const;
 
@@ -152,12 +161,15 @@ class World {
   bool corrects_all(Lane lane) const;
   bool corrects_some(Lane lane) const;
   void tell(Cure cause);
+  void note_binds(Cure cause);
 
   const Catalog* catalog_;
   WorldConfig config_;
   scheduler::Core core_;
   Truth truth_;
   Judge judge_;
+  UnknownBinds unknown_binds_;
+  Silence silence_;
   Blocks blocks_;
   FaultMatcher faults_;
   Delivery delivery_;

@@ -69,12 +69,20 @@ void fields(Io& io, RunFile::Elsewhere& there) {
 }
 
 template <typename Io>
+void fields(Io& io, RunFile::Blame& blame) {
+  io("kind", blame.kind);
+  io("faults", blame.faults);
+  io("gap_seq", blame.gap_seq);
+}
+
+template <typename Io>
 void fields(Io& io, RunFile::Finding& finding) {
   io("id", finding.id);
   io("verdict", finding.verdict);
   io.maybe("in", finding.in);
   io("pod", finding.pod);
   io("node", finding.node);
+  io.maybe("applied_to", finding.applied_to);
   io.maybe("watch", finding.watch);
   io("holds", finding.holds);
   io("birth", finding.birth);
@@ -84,6 +92,7 @@ void fields(Io& io, RunFile::Finding& finding) {
   io("end", finding.end);
   io("lasted_ns", finding.lasted_ns);
   io("because", finding.because);
+  io.maybe("blame", finding.blame);
   io("race", finding.race);
   io("root", finding.root);
   io("exceeds", finding.exceeds);
@@ -164,6 +173,7 @@ void fields(Io& io, RunFile::Run& run) {
   io("blocked_ns", run.blocked_ns);
   io("pace", run.pace);
   io("decided", run.decided);
+  io.maybe("too_many_to_blame", run.too_many_to_blame);
 }
 
 // All but the trace, of which a document says more than a run file keeps.

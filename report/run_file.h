@@ -68,11 +68,18 @@ struct RunFile {
     bool after_end = false;
     friend bool operator==(const Elsewhere&, const Elsewhere&) = default;
   };
+  struct Blame {
+    std::string kind;                 // "unproved", "faults", "jointly", "gap", "policy" or "recording"
+    std::vector<Hit> faults;          // all that are named; because is the first
+    std::optional<uint64_t> gap_seq;  // the record of the gap
+    friend bool operator==(const Blame&, const Blame&) = default;
+  };
   struct Finding {
     std::string id, verdict;
     std::optional<std::string> in;  // of an overcommit: "view" or "truth"
     std::optional<Pod> pod;
     std::optional<std::string> node;
+    std::optional<Pod> applied_to;     // of a wrong-uid: the pod that the bind was applied to
     std::optional<std::string> watch;  // of a verdict about a stream
     std::optional<Shape> holds;
     Time birth;
@@ -82,6 +89,7 @@ struct RunFile {
     std::optional<Time> end;
     std::optional<int64_t> lasted_ns;
     std::optional<Hit> because;
+    std::optional<Blame> blame;  // not in files of old
     std::optional<std::string> race, root;
     std::optional<Misfit> exceeds;
     std::vector<Refusal> would_refuse;
@@ -131,6 +139,7 @@ struct RunFile {
     int64_t blocked_ns = 0;
     std::optional<Pace> pace;  // of mode decide
     std::optional<Decided> decided;
+    std::optional<uint64_t> too_many_to_blame;  // faults
     friend bool operator==(const Run&, const Run&) = default;
   };
   struct Trace {

@@ -47,6 +47,9 @@ class RunFiles : public RunShownTest {
     whole.cure = Cure::kRelist;
     whole.after_end = true;
     whole.because = outcome_.faults[0].hits[0];
+    whole.blame = {replayer::Blame::Kind::kJointly, {*whole.because, *whole.because}, {}};
+    whole.other = pod();
+    outcome_.too_many_to_blame = 250;
     whole.misfit = {Misfit::Kind::kPort, pod(), &kPort, "example.com/gpu"};
     whole.elsewhere = replayer::Healing{"combined", Cure::kTtl, kStart, true};
     whole.would_refuse = {{kStart, pod(), {}, whole.misfit}, {kStart, pod(), {}, {}}};

@@ -75,6 +75,7 @@ class Keeper {
     out.while_away = outcome.while_away;
     out.refused_within_lag = outcome.refused_within_lag;
     out.blocked_ns = outcome.blocked.ns;
+    if (outcome.too_many_to_blame > 0) out.too_many_to_blame = outcome.too_many_to_blame;
     if (outcome.decided) {
       out.pace = pace(outcome.decided->pace);
       out.decided = decided(*outcome.decided);
@@ -157,8 +158,26 @@ class Keeper {
     return out;
   }
 
+  RunFile::Blame blame(const replayer::Blame& blame) const {
+    RunFile::Blame out{std::string(name_of(blame.kind)), {}, {}};
+    for (const replayer::FaultHit& one : blame.faults) out.faults.push_back(hit(one));
+    if (blame.gap) out.gap_seq = run_.recording.gaps()[*blame.gap].seq;
+    return out;
+  }
+
+  static std::optional<std::string> race(replayer::Race race) {
+    switch (race) {
+      case replayer::Race::kDeletedBeforeAssumed:
+        return "deleted-before-assumed";
+      case replayer::Race::kDeletedBeforePurge:
+        return "deleted-before-purge";
+      case replayer::Race::kNone:
+        break;
+    }
+    return std::nullopt;
+  }
+
   RunFile::Finding finding(const replayer::Finding& finding) const {
-    using replayer::Race;
     using replayer::Verdict;
     RunFile::Finding out;
     out.verdict = replayer::name_of(finding.verdict);
@@ -166,6 +185,7 @@ class Keeper {
     if (finding.verdict == Verdict::kOvercommitTruth) out.in = "truth";
     out.pod = pod(finding.pod);
     out.node = node(finding.node);
+    out.applied_to = pod(finding.other);
     if (finding.lane) out.watch = name_of(*finding.lane);
     out.holds = shape(finding.holds);
     out.birth = finding.birth;
@@ -175,8 +195,8 @@ class Keeper {
     out.end = finding.end;
     if (finding.end) out.lasted_ns = (*finding.end - finding.birth).ns;
     if (finding.because) out.because = hit(*finding.because);
-    if (finding.race == Race::kDeletedBeforeAssumed) out.race = "deleted-before-assumed";
-    if (finding.race == Race::kDeletedBeforePurge) out.race = "deleted-before-purge";
+    out.blame = blame(finding.blame);
+    if (!finding.because) out.race = race(finding.race);
     if (finding.root) out.root = id(*finding.root);
     out.exceeds = misfit(finding.misfit);
     for (const replayer::Refusal& one : finding.would_refuse) out.would_refuse.push_back(refusal(one));

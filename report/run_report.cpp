@@ -101,8 +101,19 @@ class RunText {
   std::string verdict() const { return (run_.stop ? "so far   " : "verdict  ") + verdict_line() + "\n"; }
 
   std::string because(const Finding& finding) const {
-    if (!finding.because) return race(finding);
-    const replayer::FaultHit& hit = *finding.because;
+    const replayer::Blame& blame = finding.blame;
+    if (blame.faults.size() > 1) {
+      std::string out;
+      for (const replayer::FaultHit& hit : blame.faults) out.append(out.empty() ? "" : "; ").append(hit_text(hit));
+      return out + (blame.kind == replayer::Blame::Kind::kJointly ? "; it is gone only without all of them"
+                                                                  : "; it is gone without any one of them");
+    }
+    if (finding.because) return hit_text(*finding.because);
+    return blame.gap ? gap(run_.recording.gaps()[*blame.gap]) : race(finding);
+  }
+
+ private:
+  std::string hit_text(const replayer::FaultHit& hit) const {
     if (hit.held_up()) return fmt::format("fault {} held it up: @{} behind @{}", hit.fault + 1, hit.seq, hit.behind);
     const replayer::Fault& fault = run_.config.plan.faults[hit.fault];
     if (occasion_of(fault) != replayer::Occasion::kChange) {
@@ -111,7 +122,13 @@ class RunText {
     return fmt::format("fault {} {} @{} {} rv {}", hit.fault + 1, did(fault.kind), hit.seq, name_of(hit.verb), hit.rv);
   }
 
- private:
+  static std::string gap(const replayer::Gap& gap) {
+    const std::string upto = gap.to == 0 ? "what followed" : fmt::format("up to rv {}", gap.to);
+    return fmt::format(
+        "a gap of the recording @{}: on the watch of {} nothing after rv {}, {}, was seen as it happened", gap.seq,
+        gap.resource == replayer::Resource::kPods ? "pods" : "nodes", gap.from, upto);
+  }
+
   const std::vector<Finding>& findings() const { return run_.outcome.findings; }
   std::string offset(Time time) const { return format_offset(time, run_.outcome.start); }
   std::string node(NodeId id) const { return printable(catalog_.node_name(id)); }
@@ -291,6 +308,7 @@ class RunText {
     const Finding& finding = findings()[index];
     out_ += "\n" + headline(index) + "\n";
     if (finding.holds) row("holds", shape(catalog_.shape(finding.holds)));
+    if (finding.other) row("applied to", named(catalog_, finding.other, Uids::kShow));
     if (!finding.misfit.fits()) row("exceeds", exceeds(finding));
     refusals(finding);
     row("because", because(finding));
@@ -345,6 +363,13 @@ class RunText {
                            finding.birth_seq);
       case replayer::Race::kNone:
         break;
+    }
+    if (finding.blame.kind == replayer::Blame::Kind::kPolicy) {
+      return fmt::format("the policy, no fault: first so at @{}; under {} it does not arise", finding.birth_seq,
+                         scheduler::kDefaultPolicy);
+    }
+    if (finding.blame.kind == replayer::Blame::Kind::kRecording) {
+      return fmt::format("the recording itself, no fault: first so at @{}", finding.birth_seq);
     }
     return fmt::format("no fault touched it; first so at @{}", finding.birth_seq);
   }
@@ -414,6 +439,10 @@ class RunText {
     for (const std::string& why : outcome.unknown_because) add("unknown", printable(why));
     if (const std::string why = incomplete_because(run_.recording.info()); !why.empty()) {
       add("missing", style_.unsure(why) + " in this trace");
+    }
+    if (outcome.too_many_to_blame > 0) {
+      add("note", fmt::format("not proved: {} are too many to take away one by one; because names what touched last",
+                              counted(outcome.too_many_to_blame, "fault")));
     }
     if (outcome.skipped > 0) {
       add("but not", fmt::format("{}: the pod never came into the view", counted(outcome.skipped, "bind")));

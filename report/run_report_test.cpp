@@ -66,6 +66,36 @@ TEST_F(RunReport, GroupsWhatIsAlike) {
   EXPECT_EQ(all.find("--all"), std::string::npos);
 }
 
+TEST_F(RunReport, SaysWhetherItTakesAllFaultsOrAnyOfThem) {
+  using Kind = replayer::Blame::Kind;
+  config_.plan.faults.resize(2);
+  const replayer::FaultHit first{0, 25, kStart, Verb::kAdded, 7, pod(), {}, 0};
+  const replayer::FaultHit second{1, 27, kStart, Verb::kDeleted, 9, pod(), {}, 0};
+  for (const Kind kind : {Kind::kFaults, Kind::kJointly}) {
+    replayer::Finding& finding = add(Verdict::kMissingQueued);
+    finding.because = first;
+    finding.blame = {kind, {first, second}, {}};
+  }
+  expect(
+      "because       fault 1 dropped @25 ADDED rv 7; fault 2 dropped @27 DELETED rv 9; it is gone without any one of");
+  expect(
+      "because       fault 1 dropped @25 ADDED rv 7; fault 2 dropped @27 DELETED rv 9; it is gone only without all of");
+  outcome_.too_many_to_blame = 250;
+  expect("note     not proved: 250 faults are too many to take away one by one");
+  const std::string json = run_json(shown());
+  EXPECT_NE(json.find("\"kind\": \"jointly\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"too_many_to_blame\": 250"), std::string::npos) << json;
+}
+
+TEST_F(RunReport, SaysWhatIsThereWithoutAnyFault) {
+  add(Verdict::kMissingQueued).blame.kind = replayer::Blame::Kind::kRecording;
+  add(Verdict::kMissingQueued).blame.kind = replayer::Blame::Kind::kPolicy;
+  add(Verdict::kMissingQueued);
+  expect("because       the recording itself, no fault: first so at @0\n");
+  expect("because       the policy, no fault: first so at @0; under combined it does not arise\n");
+  expect("because       no fault touched it; first so at @0\n");
+}
+
 TEST_F(RunReport, TellsAFrameThatWasHitFromOneThatWaited) {
   config_.plan.faults.resize(2);
   config_.plan.faults[0].kind = replayer::FaultKind::kDelay;

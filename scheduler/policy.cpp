@@ -1,5 +1,6 @@
 #include "scheduler/policy.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/duration.h"
@@ -290,5 +291,10 @@ Result<Policy> preset(std::string_view name) {
 }
 
 std::span<const Parameter> parameters() { return kParameters; }
+
+bool same_parameters(const Policy& a, const Policy& b) {
+  const auto same = [&](const Parameter& parameter) { return parameter.get(a) == parameter.get(b); };
+  return std::all_of(parameters().begin(), parameters().end(), same);
+}
 
 }  // namespace inquest::scheduler

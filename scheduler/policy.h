@@ -103,5 +103,7 @@ struct Parameter {
 
 // Every parameter there is, in the order of design 5.
 std::span<const Parameter> parameters();
+// Whether they act alike, whatever their names.
+bool same_parameters(const Policy& a, const Policy& b);
 
 }  // namespace inquest::scheduler

@@ -57,6 +57,9 @@ constexpr const char* kFooter =
     "Exit codes, the first that applies of 2, 5, 1, 4, 3: 0 nothing wrong, 1 findings, 2 usage or input error,\n"
     "3 done but data is missing, 4 verdict unknown, 5 the trace was made by a newer version.";
 
+// '' is no default: a script whose variable is empty would get a file that it does not expect.
+std::string named(const std::string& path) { return path.empty() ? "it takes a name, not ''" : ""; }
+
 Error unknown_verb(const std::string& word, const std::vector<std::unique_ptr<Verb>>& verbs) {
   std::string names;
   for (const auto& verb : verbs) names += (names.empty() ? "one of " : ", ") + std::string(verb->name());
@@ -103,6 +106,7 @@ ExitCode run(const std::vector<std::string>& args, Terminal& terminal) {
     sub->group("Verbs");
     sub->footer(kFooter);
     verb->declare(*sub);
+    if (CLI::Option* output = sub->get_option_no_throw("--output")) output->check(CLI::Validator(named, "", "name"));
     subs.push_back(sub);
   }
   if (!args.empty() && !args.front().starts_with('-') &&

@@ -93,6 +93,50 @@ TEST(BadUsage, IsOneLineAndTwo) {
   for (const Case& one : cases) expect(place, one);
 }
 
+// Every verb that makes something: a name that is none, a folder, a folder that is not there, an input.
+TEST(BadUsage, OfAnOutput) {
+  const Workplace place;
+  const std::string trace = place.imported("hostport"), input = hostport();
+  ASSERT_EQ(place.run({"cut", trace, "-o", "part.trace", "--to", "+5s"}).exit, 0);
+  std::filesystem::create_directory(place.path("folder"));
+  place.write("damaged.trace", place.read(trace).substr(0, 60'000));
+  const std::string before = place.listing(), bytes = place.read(trace), damaged = place.read("damaged.trace");
+  const std::vector<std::vector<std::string>> verbs = {{"import", input},  {"redact", trace},
+                                                       {"cut", trace},     {"merge", trace, "part.trace"},
+                                                       {"compact", trace}, {"recover", "damaged.trace"},
+                                                       {"export", trace},  {"replay", trace}};
+  for (const std::vector<std::string>& verb : verbs) {
+    const auto with = [&](const std::string& output, bool force) {
+      std::vector<std::string> args = verb;
+      args.insert(args.end(), {"-o", output});
+      if (force && verb[0] != "replay") args.emplace_back("--force");
+      return args;
+    };
+    for (const bool force : {false, true}) {
+      expect(place, {with("", force), 2, "--output: it takes a name, not ''"});
+      if (verb[0] == "export") {
+        expect(place, {with("no/such/out", force), 2, "no/such/out: cannot be made: No such file or directory"});
+        expect(place, {with(trace, force), 2, "hostport.trace: is no folder"});
+        continue;
+      }
+      expect(place, {with("folder", force), 2, "folder: is a folder, not a file (name a file)"});
+      expect(place, {with("no/such/out", force), 2, "no/such/: there is no such folder (make it first)"});
+      const std::string own = verb[0] == "import" ? input : verb[1];
+      if (verb[0] == "import" || verb[0] == "recover" || verb[0] == "cut" || verb[0] == "merge") {
+        expect(place, {with(own, force), 2, own + ": is an input and the output (name another output)"});
+      } else if (!force) {
+        expect(place, {with(own, force), 2, "hostport.trace: exists already"});
+      }
+    }
+  }
+  EXPECT_EQ(place.listing(), before);
+  EXPECT_TRUE(place.read(trace) == bytes && place.read("damaged.trace") == damaged);
+  // The same records in the place of their file.
+  EXPECT_EQ(place.run({"compact", trace, "-o", trace, "--force"}).exit, 0);
+  EXPECT_EQ(place.run({"redact", trace, "-o", trace, "--force"}).exit, 0);
+  EXPECT_EQ(place.run({"verify", trace}).exit, 0);
+}
+
 TEST(BadUsage, NoVerbShowsTheHelp) {
   const Workplace place;
   const Ran ran = place.run({});

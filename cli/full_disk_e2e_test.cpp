@@ -38,6 +38,7 @@ class FullDisk : public testing::Test {
     const std::string out = make(verb);
     EXPECT_NE(out.find("exit 2\n"), std::string::npos) << verb << "\n" << out;
     EXPECT_TRUE(out.find("full") != std::string::npos || out.find("No space left") != std::string::npos) << out;
+    EXPECT_EQ(out.find("what was committed is kept"), std::string::npos) << out;
     EXPECT_TRUE(out.ends_with("exit 2\n")) << "something was left behind\n" << verb << "\n" << out;
   }
 

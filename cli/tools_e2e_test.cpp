@@ -7,6 +7,7 @@
 #include <random>
 
 #include "cli/process_for_tests.h"
+#include "schema/writer.h"
 
 namespace inquest::cli {
 namespace {
@@ -380,12 +381,49 @@ void kill_imports(int times) {
     }
     std::vector<std::string> again = args;
     again.emplace_back("--force");
-    EXPECT_EQ(place.run(again).exit, 0);
+    const Ran next = place.run(again);
+    EXPECT_EQ(next.exit, 0);
+    for (const auto& entry : std::filesystem::directory_iterator(place.path("."))) {
+      const std::string name = entry.path().filename();
+      const bool left = holds(name, ".partial-") && name.find_first_not_of("0123456789", 16) == std::string::npos;
+      EXPECT_TRUE(!left || holds(next.err, name + ": is what was made of k.trace")) << next.err;
+    }
     for (const auto& entry : std::filesystem::directory_iterator(place.path("."))) std::filesystem::remove_all(entry);
   }
 }
 
 TEST(Kill, AnImportLeavesNothingThatLies) { kill_imports(10); }
+// What is told of it, and what may be done with it.
+TEST(Kill, WhatIsLeftIsToldAndCanBeRecovered) {
+  const Workplace place;
+  const std::string input = in_repository("traces/hostport/hostport.jsonl.zst");
+  ASSERT_EQ(place.run({"import", input, "-o", "k.trace"}).exit, 0);
+  {
+    Catalog catalog;
+    auto writer = trace::TraceWriter::create(place.path("k.trace.partial-4711"), {}, catalog);
+    ASSERT_TRUE(writer.ok());
+    trace::Stream stream;
+    stream.name = stream.resource = "pods";
+    trace::Record record;
+    record.stream = *writer->add_stream(stream);
+    record.kind = trace::RecordKind::kBookmark;
+    record.rv = 5;
+    record.wall = Time{kSecond};
+    ASSERT_TRUE(writer->append(record, "{}").ok() && writer->flush().ok());
+    // Somebody is at work there.
+    EXPECT_EQ(place.run({"import", input, "-o", "k.trace", "--force"}).err, "");
+  }
+  const std::string told =
+      "inquest: warning: k.trace.partial-4711: is what was made of k.trace when the process was killed; remove it, or "
+      "save what it holds with inquest recover\n";
+  EXPECT_EQ(place.run({"import", input, "-o", "k.trace", "--force"}).err, told);
+  EXPECT_EQ(place.run({"compact", "k.trace", "-o", "k.trace", "--force"}).err, told);
+  const Ran recovered = place.run({"recover", "k.trace.partial-4711", "-o", "saved.trace"});
+  EXPECT_EQ(recovered.exit, 3) << recovered.err;
+  EXPECT_TRUE(holds(recovered.out, "1 record")) << recovered.out;
+  EXPECT_TRUE(std::filesystem::exists(place.path("k.trace.partial-4711")));
+}
+
 TEST(KillSlow, AnImportLeavesNothingThatLies) { kill_imports(100); }
 
 TEST(Tools, JsonIsValid) {

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "cli/outputs.h"
 #include "cli/verb.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -25,6 +26,7 @@ class Compact : public Verb {
   }
 
   ExitCode run(Terminal& terminal) override {
+    tell_leftovers(output_, terminal);
     const auto existing = force_ ? trace::OutputFile::Existing::kReplace : trace::OutputFile::Existing::kRefuse;
     const auto done = trace::compact(trace_, output_, existing);
     if (!done.ok()) return terminal.fail(done.error());

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "cli/outputs.h"
 #include "cli/verb.h"
 #include "cli/when.h"
 #include "recorder/cut.h"
@@ -33,6 +34,9 @@ class Cut : public Verb {
   }
 
   ExitCode run(Terminal& terminal) override {
+    if (auto other = check_other_output({options_.input}, options_.output); !other.ok())
+      return terminal.fail(other.error());
+    tell_leftovers(options_.output, terminal);
     if (auto parsed = parse(); !parsed.ok()) return terminal.fail(parsed.error());
     const auto done = recorder::cut_trace(options_);
     if (!done.ok()) return terminal.fail(done.error());

@@ -3,6 +3,7 @@
 
 #include "base/duration.h"
 #include "cli/import_steps.h"
+#include "cli/outputs.h"
 #include "cli/verb.h"
 #include "recorder/import.h"
 #include "recorder/input.h"
@@ -50,6 +51,7 @@ class Import : public Verb {
   ExitCode run(Terminal& terminal) override {
     auto report = import();
     if (!report.ok()) return terminal.fail(report.error());
+    tell_leftovers(report->output, terminal);
     diagnose(*report, terminal);
     auto reader = trace::TraceReader::open(report->output);
     if (!reader.ok()) return terminal.fail(reader.error());

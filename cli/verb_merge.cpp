@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "cli/outputs.h"
 #include "cli/verb.h"
 #include "recorder/merge.h"
 #include "report/json.h"
@@ -23,6 +24,9 @@ class Merge : public Verb {
   }
 
   ExitCode run(Terminal& terminal) override {
+    if (auto other = check_other_output(options_.inputs, options_.output); !other.ok())
+      return terminal.fail(other.error());
+    tell_leftovers(options_.output, terminal);
     options_.existing = force_ ? recorder::OutputFile::Existing::kReplace : recorder::OutputFile::Existing::kRefuse;
     const auto done = recorder::merge_traces(options_);
     if (!done.ok()) return terminal.fail(done.error());

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "cli/outputs.h"
 #include "cli/verb.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -24,6 +25,8 @@ class Recover : public Verb {
   }
 
   ExitCode run(Terminal& terminal) override {
+    if (auto other = check_other_output({trace_}, output_); !other.ok()) return terminal.fail(other.error());
+    tell_leftovers(output_, terminal);
     const auto existing = force_ ? trace::OutputFile::Existing::kReplace : trace::OutputFile::Existing::kRefuse;
     const auto done = trace::recover(trace_, output_, existing);
     if (!done.ok()) return terminal.fail(done.error());

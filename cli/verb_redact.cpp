@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/outputs.h"
 #include "cli/verb.h"
 #include "recorder/redact.h"
 #include "report/json.h"
@@ -28,6 +29,7 @@ class Redact : public Verb {
   }
 
   ExitCode run(Terminal& terminal) override {
+    tell_leftovers(output_, terminal);
     const auto existing = force_ ? recorder::Existing::kReplace : recorder::Existing::kRefuse;
     const auto done = recorder::redact_trace(trace_, output_, rules_, existing);
     if (!done.ok()) return terminal.fail(done.error());

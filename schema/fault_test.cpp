@@ -47,6 +47,25 @@ Written write_under_fault(const std::string& path, Sample& sample) {
   return out;
 }
 
+// A recording keeps what it has; what is made in one go is given up, and says so.
+TEST(FullDisk, SaysWhatIsKept) {
+  const TestFolder folder;
+  for (const bool recording : {true, false}) {
+    Sample sample;
+    FaultyVfs vfs;
+    auto writer =
+        TraceWriter::create(folder.path(recording ? "r.trace" : "k.trace"), sample_header(), sample.catalog,
+                            TraceWriter::Existing::kRefuse, recording ? WriterOptions{} : WriterOptions::keep());
+    ASSERT_TRUE(writer.ok() && writer->add_stream(sample.streams[0]).ok());
+    ASSERT_TRUE(writer->append(sample.frame("pod", 1), "body").ok());
+    vfs.arm(FaultKind::kFull, 1);
+    const auto done = writer->flush();
+    ASSERT_FALSE(done.ok());
+    EXPECT_EQ(done.error().next, recording ? "free some space; what was committed is kept"
+                                           : "free some space; the unfinished file is removed");
+  }
+}
+
 // "": the trace is refused, or says truthfully what it holds. `durable`: what was flushed must be there.
 enum class Durable : uint8_t { kYes, kNo };
 std::string lie(const std::string& path, const Written& written, Durable durable) {

@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "schema/file_lock.h"
 
@@ -22,6 +24,8 @@ Result<void> sync(const std::string& path, int flags) {
   return Error{ErrorCode::kIo, std::string("cannot be synced: ") + std::strerror(number), path, ""};
 }
 
+constexpr const char* kTemporary = ".partial-";
+
 Error exists_already(const std::string& path) {
   return {ErrorCode::kUsage, "exists already", path, "name another file, or say --force to replace it"};
 }
@@ -31,7 +35,7 @@ Error exists_already(const std::string& path) {
 OutputFile::OutputFile(std::string path, Existing existing) : path_(std::move(path)), existing_(existing) {
   const size_t slash = path_.rfind('/');
   folder_ = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-  temporary_ = path_ + ".partial-" + std::to_string(::getpid());
+  temporary_ = path_ + kTemporary + std::to_string(::getpid());
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
@@ -48,6 +52,7 @@ OutputFile::~OutputFile() {
 }
 
 Result<OutputFile> OutputFile::prepare(const std::string& path, Existing existing) {
+  if (path.empty()) return Error{ErrorCode::kUsage, "no name for the file to make", "", "say -o FILE"};
   OutputFile out(path, existing);
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
@@ -89,6 +94,30 @@ Result<void> OutputFile::finish() {
   }
   pending_ = false;
   return sync(folder_, O_RDONLY | O_DIRECTORY);
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  struct stat x {
+  }, y{};
+  if (::stat(a.c_str(), &x) != 0 || ::stat(b.c_str(), &y) != 0) return a == b;
+  return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+std::vector<std::string> leftovers(const std::string& path) {
+  std::vector<std::string> out;
+  const std::filesystem::path target(path);
+  const std::string prefix = target.filename().string() + kTemporary;
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.size() <= prefix.size() || name.compare(0, prefix.size(), prefix) != 0) continue;
+    if (name.find_first_not_of("0123456789", prefix.size()) != std::string::npos) continue;
+    std::string left = target.has_parent_path() ? at->path().string() : name;
+    if (FileLock::check_unlocked(left).ok()) out.push_back(std::move(left));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 }  // namespace inquest::trace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -34,5 +35,12 @@ class OutputFile {
   Existing existing_;
   bool pending_ = true;
 };
+
+// Whether both names are one file's.
+bool same_file(const std::string& a, const std::string& b);
+
+// What makers of a trace of this name left under their temporary names when they were killed; not those that are at
+// work. Sorted.
+std::vector<std::string> leftovers(const std::string& path);
 
 }  // namespace inquest::trace

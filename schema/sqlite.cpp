@@ -64,7 +64,7 @@ std::string code_name(int code) {
 std::string next_step(int primary) {
   switch (primary) {
     case SQLITE_FULL:
-      return "free some space; what was committed is kept";
+      return kFreeSpace;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return "another process holds the file; try again";

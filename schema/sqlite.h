@@ -16,6 +16,8 @@ struct sqlite3_stmt;
 
 namespace inquest::trace {
 
+inline constexpr const char* kFreeSpace = "free some space";  // what an error of a full disk says to do next
+
 class Statement {
  public:
   Statement() = default;

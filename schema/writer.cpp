@@ -455,10 +455,27 @@ Result<StreamId> TraceWriter::add_stream(const Stream& stream) {
                impl_->database.path(), ""};
 }
 
-Result<Seq> TraceWriter::append(const Record& record, std::string_view body) { return impl_->append(record, body); }
-Result<void> TraceWriter::flush() { return impl_->flush(); }
+namespace {
+
+// What a full disk means depends on what is written: a recording keeps what it has; a file that is made in one go is
+// given up (OutputFile).
+template <typename T>
+Result<T> told(Result<T> done, WriterOptions::Purpose purpose) {
+  if (done.ok() || done.error().next != kFreeSpace) return done;
+  Error error = done.error();
+  error.next +=
+      purpose == WriterOptions::Purpose::kRecord ? "; what was committed is kept" : "; the unfinished file is removed";
+  return error;
+}
+
+}  // namespace
+
+Result<Seq> TraceWriter::append(const Record& record, std::string_view body) {
+  return told(impl_->append(record, body), impl_->options.purpose);
+}
+Result<void> TraceWriter::flush() { return told(impl_->flush(), impl_->options.purpose); }
 Result<void> TraceWriter::forget_names() {
-  INQUEST_TRY_VOID(impl_->flush());
+  INQUEST_TRY_VOID(flush());
   impl_->has_index = false;
   impl_->index = Index();
   return {};
@@ -469,6 +486,6 @@ void TraceWriter::add_loss(const std::string& source, const std::string& what, u
 void TraceWriter::add_note(const std::string& source, const std::string& what, uint64_t count) {
   impl_->summary.add_note(source, what, count);
 }
-Result<void> TraceWriter::close(TraceState state) { return impl_->close(state); }
+Result<void> TraceWriter::close(TraceState state) { return told(impl_->close(state), impl_->options.purpose); }
 
 }  // namespace inquest::trace

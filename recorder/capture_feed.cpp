@@ -57,6 +57,9 @@ bool CaptureFeed::advance() {
     }
     line_ = std::move(*line);
     capture_ = *capture;
+    if (const std::string_view name = tools_.redactor.redact_text(capture_.stream); name != capture_.stream) {
+      capture_.stream = stream_ = name;
+    }
     long_gone_ = false;
     check_time(capture_.t);
     at_ = std::max(at_, capture_.t);
@@ -150,6 +153,7 @@ Result<CaptureLine> CaptureFeed::parse(const Line& line) {
 
 Result<void> CaptureFeed::write() {
   input_->used();
+  kept_ = tools_.redactor.redact(capture_.body);
   switch (capture_.kind) {
     case CaptureLine::Kind::kList:
       return write_list();
@@ -166,7 +170,7 @@ Result<void> CaptureFeed::write() {
   lose_streaming(*state);
   state->book.close();
   trace::Record closed = record(*state, RecordKind::kClose);
-  if (!capture_.reason.empty()) closed.text = tools_.catalog.string(capture_.reason);
+  if (!capture_.reason.empty()) closed.text = tools_.catalog.string(tools_.redactor.redact_text(capture_.reason));
   return append(*state, closed);
 }
 
@@ -199,7 +203,7 @@ trace::Record CaptureFeed::record(const State& state, RecordKind kind) const {
   out.kind = kind;
   out.wall = capture_.t;
   out.status = capture_.status;
-  if (!capture_.path.empty()) out.path = tools_.catalog.string(capture_.path);
+  if (!capture_.path.empty()) out.path = tools_.catalog.string(tools_.redactor.redact_text(capture_.path));
   return out;
 }
 
@@ -277,7 +281,7 @@ Result<void> CaptureFeed::write_list() {
     INQUEST_TRY(State * state, state_of(""));
     return write_failure(*state);
   }
-  auto list = tools_.decoder.list(capture_.body);
+  auto list = tools_.decoder.list(kept_);
   tell_warnings(list.ok() ? list->left_out : 0);
   if (!list.ok()) return write_undecodable(list.error().text);
   check_names(list->objects);
@@ -314,7 +318,7 @@ Result<void> CaptureFeed::write_open() {
 // A list or watch that the server refused.
 Result<void> CaptureFeed::write_failure(State& state) {
   trace::Record out = record(state, RecordKind::kError);
-  const auto status = tools_.decoder.status(capture_.body);
+  const auto status = tools_.decoder.status(kept_);
   out.text = tools_.catalog.string(status.ok() && !status.value().message.empty() ? status.value().message
                                                                                   : "refused by the server");
   return append(state, out);
@@ -333,7 +337,7 @@ Result<void> CaptureFeed::write_undecodable(const std::string& why) {
 
 Result<void> CaptureFeed::write_frame() {
   using Type = kube::DecodedFrame::Type;
-  auto frame = tools_.decoder.frame(capture_.body);
+  auto frame = tools_.decoder.frame(kept_);
   tell_warnings();
   if (!frame.ok()) return write_undecodable(frame.error().text);
   const bool object = frame->type <= Type::kDeleted;
@@ -412,18 +416,18 @@ void CaptureFeed::finish() {
 }
 
 Result<void> CaptureFeed::append(const State& state, const trace::Record& record) {
-  const std::string_view body = body_to_keep();
-  const auto seq = tools_.writer.append(record, body);
+  const auto seq = tools_.writer.append(record, kept_);
   if (!seq.ok() && seq.error().code == ErrorCode::kOutOfLimit) {
     input_->lose(line_, seq.error().text, tools_.losses);
     return {};
   }
   if (!seq.ok()) return seq.error();
-  return keep_form(state, record, body.data() != capture_.body.data());
+  return keep_form(state, record);
 }
 
 // What export needs beyond the record to write the very line again.
-Result<void> CaptureFeed::keep_form(const State& state, const trace::Record& record, bool redacted) {
+Result<void> CaptureFeed::keep_form(const State& state, const trace::Record& record) {
+  const bool redacted = kept_.data() != capture_.body.data();
   Envelope envelope;
   const Form form = form_of(line_.text, capture_.written, capture_.body, capture_.raw,
                             fields_of(record, state.name, tools_.catalog), envelope);

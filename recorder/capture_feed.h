@@ -90,10 +90,9 @@ class CaptureFeed {
   Result<void> write_failure(State& state);
   Result<void> write_undecodable(const std::string& why);
   Result<void> write_gap(const State& state, const Gap& gap);
-  virtual std::string_view body_to_keep() { return tools_.redactor.redact(capture_.body); }
-  // With that body.
+  // With the body to keep.
   Result<void> append(const State& state, const trace::Record& record);
-  virtual Result<void> keep_form(const State& state, const trace::Record& record, bool redacted);
+  virtual Result<void> keep_form(const State& state, const trace::Record& record);
   trace::Record source_record(const State& state, std::string_view what);
   trace::Record record(const State& state, trace::RecordKind kind) const;
 
@@ -103,6 +102,8 @@ class CaptureFeed {
   std::map<std::string, State, std::less<>> streams_;
   Line line_;
   CaptureLine capture_;
+  std::string_view kept_;  // the body without its secrets: what is kept of it, and what the facts are made of
+  std::string stream_;     // the name of a stream that had one
   Time at_;
   Time usual_, odd_;        // of lines: the one to compare with, and the latest that is far away from it
   bool long_gone_ = false;  // the long list read last had to let go of its names

@@ -1,7 +1,5 @@
 #include "recorder/import.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <memory>
 
@@ -21,6 +19,8 @@
 namespace inquest::recorder {
 namespace {
 
+using trace::same_file;
+
 constexpr size_t kMaxInputs = 1000;
 // Of memory for names: where the catalog is emptied, and where whoever still holds names of it has to let go.
 constexpr size_t kNamesKept = size_t{56} << 20;
@@ -28,13 +28,6 @@ constexpr size_t kNamesAtMost = size_t{112} << 20;
 
 Error usage(std::string text, std::string place, std::string next = "") {
   return {ErrorCode::kUsage, std::move(text), std::move(place), std::move(next)};
-}
-
-bool same_file(const std::string& a, const std::string& b) {
-  struct stat x {
-  }, y{};
-  if (::stat(a.c_str(), &x) != 0 || ::stat(b.c_str(), &y) != 0) return a == b;
-  return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 Result<void> check_options(const ImportOptions& options) {
@@ -92,6 +85,7 @@ class Import {
   BindSet binds_;
   kube::Decoder decoder_;
   Redactor redactor_;
+  std::string line_;  // one of a bind input, redacted
   Losses losses_;
   Warnings warnings_;
   ImportReport report_;
@@ -102,8 +96,12 @@ Result<void> Import::read_binds() {
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
     Input& input = inputs_[i];
     if (!holds_binds(input.kind())) continue;
-    while (const std::optional<Line> line = input.next(losses_)) {
-      INQUEST_TRY_VOID(lines_.put(i, redactor_.redact(line->text)));
+    while (std::optional<Line> line = input.next(losses_)) {
+      if (const std::string_view kept = redactor_.redact(line->text); kept.data() != line->text.data()) {
+        line_.assign(kept).append(kLinePadding, ' ');
+        line->text = std::string_view(line_).substr(0, kept.size());
+      }
+      INQUEST_TRY_VOID(lines_.put(i, line->text));
       INQUEST_TRY_VOID(input.kind() == InputKind::kAudit ? read_audit(i, *line) : read_bind_log(i, *line));
     }
     INQUEST_TRY_VOID(input.check_useful());

@@ -89,6 +89,7 @@ Result<InputKind> Input::recognise(const std::string& whole_head) {
     const bool cut = !first.whole && begin + head.size() < LineSource::kHead;
     if (!cut) return *kind;
   }
+  if (open_string(head, "body") != std::string_view::npos) return InputKind::kCapture;  // of a list, before the rest
   // The start may be the end of something: then what follows says what it is.
   if (!first.whole && head.front() != '<') {
     for (size_t at = next_object(head); at != std::string_view::npos; at = next_object(head)) {

@@ -127,6 +127,20 @@ JsonShape shape_of(std::string_view text) {
   return out;
 }
 
+size_t open_string(std::string_view text, std::string_view key) {
+  std::string_view last_key, last;
+  const Top::End end = Top(text).walk([&](std::string_view name, std::string_view value) {
+    last_key = name;
+    last = value;
+  });
+  if (end != Top::End::kOpen || last.empty() || last.front() != '"') return std::string_view::npos;
+  const char* begin = last.data() + 1;
+  if (end_of_string(begin, text.data() + text.size()) != nullptr) return std::string_view::npos;
+  std::string name;
+  unescape(last_key.substr(0, kShown), name);
+  return name == key ? static_cast<size_t>(begin - text.data()) : std::string_view::npos;
+}
+
 bool ends_with_list(std::string_view kind) { return kind.size() >= 4 && kind.substr(kind.size() - 4) == "List"; }
 
 std::string_view object_of(std::string_view frame) {

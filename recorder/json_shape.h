@@ -18,6 +18,10 @@ struct JsonShape {
 // Of the first object in `text`, which may go on behind it or end inside it.
 JsonShape shape_of(std::string_view text);
 
+// `text` is the beginning of an object and ends within a string, the value of this key at the top, however that is
+// written: where the string begins, behind its quote; npos if it is not so.
+size_t open_string(std::string_view text, std::string_view key);
+
 bool ends_with_list(std::string_view kind);
 
 // The object of a watch frame; empty if it has none. A view into `frame`.

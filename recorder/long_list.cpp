@@ -12,7 +12,6 @@ namespace {
 constexpr size_t kMaxNames = size_t{48} << 20;
 constexpr size_t kPiece = size_t{2} << 20;
 constexpr size_t kMaxEnvelope = size_t{64} << 10;
-constexpr std::string_view kBody = "\"body\":\"";
 
 // How much of the text ends with a whole escape.
 size_t whole_escapes(std::string_view text) {
@@ -45,16 +44,12 @@ bool LongList::begin(std::string_view prefix) {
     const JsonShape shape = shape_of(prefix.substr(0, kMaxEnvelope));
     return shape.has_items || ends_with_list(shape.kind);
   }
-  const size_t body = prefix.substr(0, kMaxEnvelope).find(kBody);
-  if (body == std::string_view::npos) return false;
-  hole_ = body + kBody.size();
+  // What stands behind the body may still say that it is no list.
+  hole_ = open_string(prefix.substr(0, kMaxEnvelope), "body");
+  if (hole_ == std::string_view::npos) return false;
   envelope_.assign(prefix.substr(0, hole_));
-  std::string text = envelope_ + "\"}";
-  text.append(kLinePadding, ' ');
-  Line line;
-  line.text = std::string_view(text).substr(0, text.size() - kLinePadding);
-  const auto parsed = parser_.capture(line);
-  return parsed.ok() && parsed->kind == CaptureLine::Kind::kList && parsed->status < 300;
+  const std::string kind = shape_of(envelope_).kind;
+  return kind.empty() || kind == "list";
 }
 
 void LongList::more(std::string_view chunk) {
@@ -123,7 +118,8 @@ void LongList::flush_piece(bool last) {
   wrapped_.append(piece_, skip, std::string::npos);
   const std::string_view tail = last ? "" : "]}";
   wrapped_.append(tail);
-  auto part = decoder_->list(wrapped_);
+  const std::string_view kept = redactor_->redact(wrapped_);
+  auto part = decoder_->list(kept);
   if (!part.ok()) return fail(part.error().text);
   if (!part->kind.empty()) list_.kind = part->kind;
   list_.rv = std::max(list_.rv, part->rv);
@@ -132,20 +128,27 @@ void LongList::flush_piece(bool last) {
   list_.left_out += part->left_out;
   if (list_.objects.size() > trace::kMaxBatchObjects) return fail("more items than a list may have, 262,144");
   if (catalog_->memory() - names_before_ > kMaxNames) return fail("names of items that take more than 48 MiB");
-  const std::string_view kept = redactor_->redact(wrapped_);
   std::string out = piece_.substr(0, skip);
   out.append(kept.substr(from, kept.size() - from - tail.size()));
   const auto ref = spool_->put(out);
   if (!ref.ok()) return fail(ref.error().text);
   pieces_.push_back(ref.value());
   piece_.clear();
+  if (first_ && !last) {  // the next pieces are told by their place behind it
+    head_ = redactor_->redact(head_.append("]}"));
+    head_.resize(head_.size() - 2);
+  }
   first_ = false;
 }
 
 void LongList::end() {
   if (brackets_.depth() != 0 || in_body_) fail("a list that breaks off");
+  if (form_ == Form::kCaptureLine) read_line();
   flush_piece(true);
-  if (form_ == Form::kValue) return;
+}
+
+// What a capture line says besides its body.
+void LongList::read_line() {
   line_text_ = envelope_ + suffix_;
   envelope_ = short_ ? line_text_ : std::string();
   const size_t size = line_text_.size();
@@ -154,6 +157,9 @@ void LongList::end() {
   line.text = std::string_view(line_text_).substr(0, size);
   const auto parsed = parser_.capture(line);
   if (!parsed.ok()) return fail(parsed.error().text);
+  if (parsed->kind != CaptureLine::Kind::kList) return fail("a line of another kind with more than 8 MiB");
+  if (parsed->status >= 300) return fail("a refusal with more than 8 MiB");
+  if (parsed->written.data() != line_text_.data() + hole_) return fail("a line with two bodies");
   line_ = *parsed;
 }
 

@@ -41,6 +41,7 @@ class LongList : public LongReader {
   void take(std::string_view bytes);
   void take_escaped(std::string_view chunk);
   void flush_piece(bool last);
+  void read_line();
   void fail(std::string why) {
     if (error_.empty()) error_ = std::move(why);
   }

@@ -84,6 +84,28 @@ TEST_F(LongListTest, ALineOfAnyLengthComesBack) {
   }
 }
 
+// Any JSON that says the same.
+TEST_F(LongListTest, ALineInAnySpellingComesBack) {
+  std::string body;
+  escape(list_of(3000, 4000), Escapes::kShort, body);
+  const std::string close = "{\"t\":6,\"stream\":\"pods\",\"kind\":\"close\"}\n";
+  const std::pair<const char*, const char*> spellings[] = {
+      {R"({"t": 5, "stream": "pods", "kind": "list", "path": "/api/v1/pods", "status": 200, "body": ")", "\"}"},
+      {"{ \"t\":5,\t\"stream\":\"pods\",\"kind\" :\"list\",\"body\"\t: \t\"", "\" } "},
+      {R"({"body":")", R"(","t":5,"stream":"pods","kind":"list","status":200})"},
+      {R"({"x":{"body":"a"},"body":"b","kind":"list","b\u006fdy":")", R"(","stream":"pods","t":5,"note":"body"})"},
+      {R"({"k\u0069nd":"l\u0069st","t":5,"stream":"pods","body":")", R"("})"},
+  };
+  for (const auto& [before, behind] : spellings) {
+    const std::string text = before + body + behind + "\n" + close;
+    const auto report = import(text);
+    ASSERT_TRUE(report.ok()) << report.error().message();
+    EXPECT_EQ(report->loss_count, 0u) << before;
+    EXPECT_EQ(objects(), 3000u) << before;
+    EXPECT_TRUE(exported() == text) << before;
+  }
+}
+
 TEST_F(LongListTest, KubectlsListComesBack) {
   std::string text = list_of(3000, 4000, R"("kind":"Pod","apiVersion":"v1",)");
   ASSERT_TRUE(import(text).ok());
@@ -119,6 +141,10 @@ TEST_F(LongListTest, WhatIsNoListOrBreaksOffIsALocatedLoss) {
       {line_of(list_of(1, 12'000'000)) + close, "an item of a list with more than 8 MiB"},
       {R"({"t":5,"stream":"pods","kind":"frame","body":")" + long_text + "\"}\n" + close, "at most 8388608 are read"},
       {long_text + "\n" + close, "at most 8388608 are read"},
+      {R"({"body":")" + long_text + "\",\"t\":5,\"stream\":\"pods\",\"kind\":\"frame\"}\n" + close,
+       "a line of another kind with more than 8 MiB"},
+      {whole.substr(0, whole.size() - 2) + ",\"status\":500}\n" + close, "a refusal with more than 8 MiB"},
+      {whole.substr(0, whole.size() - 2) + ",\"body\":\"x\"}\n" + close, "a line with two bodies"},
   };
   for (const auto& c : cases) {
     const auto report = import(close + c.text);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "recorder/redact.h"
+
 namespace inquest::recorder {
 namespace {
 
@@ -60,6 +62,8 @@ Looks json_object(const JsonShape& first) {
 }  // namespace
 
 std::string printable(std::string_view text) {
+  Redactor redactor({});
+  text = redactor.redact_text(text);
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
   std::string out;

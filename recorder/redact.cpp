@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/json_text.h"
+#include "recorder/secret_text.h"
 
 namespace inquest::recorder {
 namespace {
@@ -22,7 +23,34 @@ bool matches(const std::vector<std::string>& patterns, std::string_view name) {
   });
 }
 
-bool is_token(std::string_view key) { return key == "token" || key == "authorization" || key == "Authorization"; }
+// Of an audit event: in user.extra, a list; in annotations.
+bool is_credential(std::string_view key) {
+  return key == "authentication.kubernetes.io/credential-id" ||
+         key == "authentication.kubernetes.io/issued-credential-id";
+}
+
+std::string_view replacement(const Cut& cut) { return cut.kind == SecretKind::kText ? kRedactedText : kRedacted; }
+
+// In order, none within another; those of texts beside those of whole values.
+void add_texts(std::string_view body, std::vector<Cut>& cuts) {
+  const size_t values = cuts.size();
+  std::vector<TextSecret> texts;
+  find_text_secrets(body, texts);
+  for (const TextSecret& text : texts) cuts.push_back({text.begin, text.end, SecretKind::kText});
+  if (values == 0) return;  // they come in order
+  std::sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.begin < b.begin; });
+  size_t kept = 0;
+  for (const Cut& cut : cuts) {
+    if (kept > 0 && cut.begin < cuts[kept - 1].end) {
+      Cut& last = cuts[kept - 1];
+      last.end = std::max(last.end, cut.end);
+      if (cut.kind != SecretKind::kText) last.kind = cut.kind;
+    } else {
+      cuts[kept++] = cut;
+    }
+  }
+  cuts.resize(kept, cuts.front());
+}
 
 // One body, walked once; false at the first thing that is no JSON.
 class Walk {
@@ -54,7 +82,7 @@ class Walk {
   }
 
  private:
-  enum class Role : uint8_t { kPlain, kEnvList, kEnvEntry, kAnnotations, kData };
+  enum class Role : uint8_t { kPlain, kEnvList, kEnvEntry, kAnnotations, kData, kPatch, kPatchEntry };
   enum class Kind : uint8_t { kNone, kSecret, kOther };
 
   void blanks() {
@@ -131,7 +159,10 @@ class Walk {
     blanks();
     for (bool first = true; p_ < end_ && *p_ != ']'; first = false) {
       if (!first && !comma()) return false;
-      if (!value(role == Role::kEnvList ? Role::kEnvEntry : Role::kPlain)) return false;
+      const Role entry = role == Role::kEnvList ? Role::kEnvEntry
+                         : role == Role::kPatch ? Role::kPatchEntry
+                                                : Role::kPlain;
+      if (!value(entry)) return false;
       blanks();
     }
     if (p_ == end_) return false;
@@ -151,6 +182,7 @@ class Walk {
     if (++depth_ > kMaxDepth) return false;
     const size_t mark = pending_.size();
     Kind kind = Kind::kNone;
+    if (role == Role::kPatchEntry) patched_secret_ = false;
     ++p_;
     blanks();
     for (bool first = true; p_ < end_ && *p_ != '}'; first = false) {
@@ -169,7 +201,8 @@ class Walk {
     ++p_;
     --depth_;
     // Without a kind of its own (an item of a list, the object of a frame), what is around it decides.
-    if (kind == Kind::kSecret) commit(mark);
+    if (kind == Kind::kSecret || (role == Role::kPatch && kind == Kind::kNone)) commit(mark);
+    if (role == Role::kPatchEntry) patched_secret_ ? commit(mark) : pending_.resize(mark);
     if (kind == Kind::kOther) pending_.resize(mark);
     return true;
   }
@@ -184,17 +217,32 @@ class Walk {
     if (role == Role::kData) return cut(SecretKind::kSecret);
     if (role == Role::kAnnotations && matches(*patterns_, key)) return cut(SecretKind::kAnnotation);
     if (role == Role::kEnvEntry && key == "value") return cut(SecretKind::kEnv);
+    if (role == Role::kPatchEntry && key == "value") return cut(SecretKind::kSecret);
     const bool data = key == "data" || key == "stringData";
+    if (is_credential(key)) return cut(SecretKind::kToken);
     if (data && *p_ != '{') return cut(SecretKind::kSecret);  // of a Secret that is none as it should be
     if (*p_ == '"') {
       if (key == "kind") return read_kind(kind);
-      if (is_token(key)) return cut(SecretKind::kToken);
+      if (role == Role::kPatchEntry && key == "path") return read_path();
+      if (secret_key(key)) return cut(SecretKind::kToken);
       return value(Role::kPlain);
     }
     if (key == "managedFields") return skip();  // names of fields, no values
+    // What was sent may be a patch: an object without a kind, or a list of operations.
+    if (key == "requestObject") return value(Role::kPatch);
     if (*p_ == '[') return value(key == "env" ? Role::kEnvList : Role::kPlain);
     if (key == "annotations") return value(Role::kAnnotations);
     return value(data ? Role::kData : Role::kPlain);
+  }
+
+  // Of an operation of a JSON patch: what it changes.
+  bool read_path() {
+    std::string_view text;
+    if (!string(text)) return false;
+    patched_secret_ = text.empty() || text.find('\\') != std::string_view::npos || text.substr(0, 5) == "/data" ||
+                      text.substr(0, 11) == "/stringData" || text.find("/env") != std::string_view::npos ||
+                      text.find("/annotations") != std::string_view::npos;
+    return true;
   }
 
   bool read_kind(Kind& kind) {
@@ -220,15 +268,35 @@ class Walk {
   std::vector<Cut>* cuts_;
   std::vector<Cut> pending_;  // values of data, until the kind of the object is known
   std::string unescaped_;
+  bool patched_secret_ = false;  // of the operation that is read
   int depth_ = 0;
 };
+
+void write(std::string_view body, const std::vector<Cut>& cuts, std::string& out) {
+  out.clear();
+  const char* from = body.data();
+  for (const Cut& cut : cuts) {
+    out.append(from, cut.begin).append(replacement(cut));
+    from = cut.end;
+  }
+  out.append(from, body.data() + body.size());
+}
+
+// HTML or XML, as a proxy answers.
+bool begins_page(std::string_view text) {
+  for (const std::string_view tag : {"<html", "<HTML", "<!doctype", "<!DOCTYPE", "<?xml"}) {
+    if (text.substr(0, tag.size()) == tag) return true;
+  }
+  return false;
+}
 
 // Bytes that are no JSON, or not from their beginning to their end.
 void cut_leniently(std::string_view body, const std::vector<std::string>& patterns, std::vector<Cut>& cuts) {
   const char* p = body.data();
   const char* end = p + body.size();
   while (p < end && std::strchr(" \t\r\n", *p) != nullptr && *p != '\0') ++p;
-  if (p < end && (*p == '\0' || std::strchr("{[,:}]\"", *p) == nullptr)) {  // within a string, as it seems
+  if (p < end && !begins_page({p, static_cast<size_t>(end - p)}) &&
+      (*p == '\0' || std::strchr("{[,:}]\"", *p) == nullptr)) {  // within a string, as it seems
     const void* quote = std::memchr(p, '"', static_cast<size_t>(end - p));
     const char* stop = quote == nullptr ? end : static_cast<const char*>(quote);
     cuts.push_back({p, stop, SecretKind::kToken});
@@ -250,7 +318,7 @@ void cut_leniently(std::string_view body, const std::vector<std::string>& patter
       unescape(text, key);
       data = data || key == "data" || key == "stringData";
       const bool annotation = matches(patterns, key);
-      armed = key == "value" || is_token(key) || annotation;
+      armed = key == "value" || secret_key(key) || is_credential(key) || annotation;
       kind = annotation ? SecretKind::kAnnotation : key == "value" ? SecretKind::kEnv : SecretKind::kToken;
       continue;
     }
@@ -269,15 +337,35 @@ Redactor::Redactor(const RedactRules& rules) : on_(rules.redact == Redact::kOn),
 
 std::string_view Redactor::redact(std::string_view body) {
   if (!on_ || body.empty()) return body;
-  std::vector<Cut> cuts = find(body);
-  return apply(body, cuts);
+  return apply(body, find(body));
+}
+
+std::string_view Redactor::redact_text(std::string_view text) {
+  if (!on_) return text;
+  std::vector<Cut> cuts;
+  add_texts(text, cuts);
+  if (cuts.empty()) return text;
+  write(text, cuts, text_);
+  return text_;
 }
 
 std::vector<Cut> Redactor::find(std::string_view body) const {
   std::vector<Cut> cuts;
-  if (Walk(body, patterns_, cuts).document()) return cuts;
-  cuts.clear();
-  cut_leniently(body, patterns_, cuts);
+  if (!Walk(body, patterns_, cuts).document()) {
+    cuts.clear();
+    cut_leniently(body, patterns_, cuts);
+  }
+  add_texts(body, cuts);
+  return cuts;
+}
+
+std::vector<Cut> Redactor::find_in_items(std::string_view piece) const {
+  std::vector<Cut> cuts;
+  if (!Walk(piece, patterns_, cuts).items()) {
+    cuts.clear();
+    cut_leniently(piece, patterns_, cuts);
+  }
+  add_texts(piece, cuts);
   return cuts;
 }
 
@@ -285,13 +373,13 @@ std::string_view Redactor::redact_form(std::string_view form, size_t& hole) {
   if (!on_ || form.empty() || hole > form.size()) return form;
   constexpr char kFill = '0';  // a value where a body that is no string stood; a character of one that is
   line_.assign(form).insert(hole, 1, kFill);
-  std::vector<Cut> cuts = find(line_);
+  const std::vector<Cut> cuts = find(line_);
   if (cuts.empty()) return form;
   const char* fill = line_.data() + hole;
   size_t moved = hole;
   for (const Cut& cut : cuts) {
     if (cut.begin <= fill && fill < cut.end) return {};
-    if (cut.end <= fill) moved = moved + kRedacted.size() - static_cast<size_t>(cut.end - cut.begin);
+    if (cut.end <= fill) moved = moved + replacement(cut).size() - static_cast<size_t>(cut.end - cut.begin);
   }
   apply(line_, cuts);
   out_.erase(moved, 1);
@@ -301,25 +389,13 @@ std::string_view Redactor::redact_form(std::string_view form, size_t& hole) {
 
 std::string_view Redactor::redact_items(std::string_view piece) {
   if (!on_ || piece.empty()) return piece;
-  std::vector<Cut> cuts;
-  if (!Walk(piece, patterns_, cuts).items()) {
-    cuts.clear();
-    cut_leniently(piece, patterns_, cuts);
-  }
-  return apply(piece, cuts);
+  return apply(piece, find_in_items(piece));
 }
 
-std::string_view Redactor::apply(std::string_view body, std::vector<Cut>& cuts) {
+std::string_view Redactor::apply(std::string_view body, const std::vector<Cut>& cuts) {
   if (cuts.empty()) return body;
-  std::sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.begin < b.begin; });
-  out_.clear();
-  const char* from = body.data();
-  for (const Cut& cut : cuts) {
-    out_.append(from, cut.begin).append(kRedacted);
-    from = cut.end;
-    ++counts_[static_cast<size_t>(cut.kind)];
-  }
-  out_.append(from, body.data() + body.size());
+  for (const Cut& cut : cuts) ++counts_[static_cast<size_t>(cut.kind)];
+  write(body, cuts, out_);
   return out_;
 }
 

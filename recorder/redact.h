@@ -3,10 +3,13 @@
 //
 // What counts as secret: `value` of the entries of any `env` list (in pods and in templates; valueFrom stays, for it is
 // only a reference); annotations whose name matches a pattern; data and stringData of Secrets, also within lists; the
-// values of keys named token or authorization, and strings that begin with "Bearer ". Empty strings, nulls and what is
-// redacted already stay. Bytes that are no JSON are read leniently and lose more rather than less: any value of a key
-// named value, and everything behind a key data or stringData.
-// Limits: a secret in a place that is none of these (an argument of a command, a label, a ConfigMap) is not recognised.
+// values of keys named token, password, authorization and their like (secret_text.h), and strings that begin with
+// "Bearer "; the ids of credentials that an audit event names; and in any text, be it a message, a path, an argument or
+// a name, what secret_text.h knows by its look: there only the secret is cut, by [redacted] without quotes.
+// Empty strings, nulls and what is redacted already stay. Bytes that are no JSON are read leniently and lose more
+// rather than less: any value of a key named value, and everything behind a key data or stringData.
+// Limits: a secret that neither its place nor its look betrays (a bare word among the arguments of a command, the value
+// of a label, of a ConfigMap) is not recognised.
 // Linear in the body; memory in the number of secrets. Not thread-safe; a result is valid until the next call.
 #pragma once
 
@@ -22,6 +25,7 @@
 namespace inquest::recorder {
 
 inline constexpr std::string_view kRedacted = "\"[redacted]\"";  // as it stands in a body
+inline constexpr std::string_view kRedactedText = "[redacted]";  // within a string of it, or in a text
 
 enum class Redact : uint8_t { kOn, kOff };
 
@@ -31,8 +35,9 @@ struct RedactRules {
   std::vector<std::string> annotations;
 };
 
-enum class SecretKind : uint8_t { kEnv, kAnnotation, kSecret, kToken };
-inline constexpr std::array<const char*, 4> kSecretKinds = {"env values", "annotations", "values of Secrets", "tokens"};
+enum class SecretKind : uint8_t { kEnv, kAnnotation, kSecret, kToken, kText };
+inline constexpr std::array<const char*, 5> kSecretKinds = {"env values", "annotations", "values of Secrets", "tokens",
+                                                            "secrets in texts"};
 
 struct SecretCut {  // of a body
   const char* begin;
@@ -46,6 +51,10 @@ class Redactor {
 
   // The body without its secrets: the very same view if it has none.
   std::string_view redact(std::string_view body);
+
+  // The same of a text that is no JSON: a path, a message, a name. Valid until the next text. Not counted: it repeats
+  // what a body or a line says.
+  std::string_view redact_text(std::string_view text);
 
   // The same of a piece of a list: whole objects, with commas before, between or behind them, perhaps the end of the
   // list.
@@ -61,12 +70,13 @@ class Redactor {
 
  private:
   std::vector<SecretCut> find(std::string_view body) const;
-  std::string_view apply(std::string_view body, std::vector<SecretCut>& cuts);
+  std::vector<SecretCut> find_in_items(std::string_view piece) const;
+  std::string_view apply(std::string_view body, const std::vector<SecretCut>& cuts);
 
   bool on_;
   std::vector<std::string> patterns_;
   std::array<uint64_t, kSecretKinds.size()> counts_{};
-  std::string out_, line_;
+  std::string out_, line_, text_;
 };
 
 // Writes the trace `in` again as `out`, redacted by these rules: the same records under the same numbers. What was

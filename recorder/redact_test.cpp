@@ -31,6 +31,15 @@ TEST(Redactor, TakesOutNothingButSecrets) {
        R"({"kind":"Secret","data":{"a":"[redacted]","b":""},"stringData":{"c":"[redacted]"},"type":"Opaque"})"},
       {R"({"data":{"a":"eA=="},"kind":"Secret"})", R"({"data":{"a":"[redacted]"},"kind":"Secret"})"},
       {R"({"kind":"ConfigMap","data":{"a":"x"}})", R"({"kind":"ConfigMap","data":{"a":"x"}})"},
+      // Of an audit event: a patch has no kind, or is a list of operations.
+      {R"({"kind":"Event","requestObject":{"data":{"a":"x"}},"responseObject":{"kind":"ConfigMap","data":{"a":"x"}}})",
+       R"({"kind":"Event","requestObject":{"data":{"a":"[redacted]"}},"responseObject":{"kind":"ConfigMap","data":{"a":"x"}}})"},
+      {R"({"kind":"Event","requestObject":[{"op":"add","value":"x","path":"/data/k"},{"path":"/metadata/labels/a","value":"x"}]})",
+       R"({"kind":"Event","requestObject":[{"op":"add","value":"[redacted]","path":"/data/k"},{"path":"/metadata/labels/a","value":"x"}]})"},
+      {R"({"user":{"extra":{"authentication.kubernetes.io/credential-id":["JTI=x"],"a":["b"]}}})",
+       R"({"user":{"extra":{"authentication.kubernetes.io/credential-id":"[redacted]","a":["b"]}}})"},
+      {R"({"message":"GET https://u:x@a/?token=x\u0026b=1","password":"x","n":{"Authorization":"x"}})",
+       R"({"message":"GET https://u:[redacted]@a/?token=[redacted]\u0026b=1","password":"[redacted]","n":{"Authorization":"[redacted]"}})"},
       // Readers of JSON do not agree on which of two kinds counts.
       {R"({"kind":"Secret","kind":"Pod","data":{"a":"x"}})",
        R"({"kind":"Secret","kind":"Pod","data":{"a":"[redacted]"}})"},
@@ -60,6 +69,7 @@ TEST(Redactor, TakesOutNothingButSecrets) {
       {R"({"kind":"Secret","data":{"a":"x","b":"y"},)",
        R"({"kind":"Secret","data":{"a":"[redacted]","b":"[redacted]"},)"},
       {"plain text", "\"[redacted]\""},
+      {"<html>502 <a href='https://u:x@h/'>", "<html>502 <a href='https://u:[redacted]@h/'>"},
   };
   for (const auto& [body, expected] : cases) EXPECT_EQ(redact(body), expected);
 }
@@ -75,11 +85,14 @@ TEST(Redactor, KeepsWhatItIsTold) {
 
 TEST(Redactor, TakesSecretsOutOfTheFormOfALine) {
   Redactor redactor({Redact::kOn, {}});
-  const std::string before = R"({"t":1,"headers":{"Authorization":"Basic x"},"body":)", behind = R"(,"token":"y"})";
+  const std::string before = R"({"t":1,"path":"/a?token=x&b=1","headers":{"Authorization":"Basic x"},"body":)";
+  const std::string behind = R"(,"token":"y"})";
   size_t hole = before.size();
   const std::string form(redactor.redact_form(before + behind, hole));
-  EXPECT_EQ(form, R"({"t":1,"headers":{"Authorization":"[redacted]"},"body":,"token":"[redacted]"})");
-  EXPECT_EQ(form.substr(0, hole), R"({"t":1,"headers":{"Authorization":"[redacted]"},"body":)");
+  const std::string kept =
+      R"({"t":1,"path":"/a?token=[redacted]&b=1","headers":{"Authorization":"[redacted]"},"body":)";
+  EXPECT_EQ(form, kept + R"(,"token":"[redacted]"})");
+  EXPECT_EQ(form.substr(0, hole), kept);
   hole = 20;  // within a secret
   EXPECT_EQ(redactor.redact_form(R"({"t":1,"token":"0123456789"})", hole), "");
 }
@@ -142,6 +155,11 @@ class PlantedTest : public testing::Test {
       R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"d","uid":"w"},"spec":{"template":{"spec":{)" +
       env_ + "}}}}";
 
+  // Facts are made of its texts.
+  const std::string event_ =
+      R"({"kind":"Event","apiVersion":"v1","metadata":{"name":"e","namespace":"n","uid":"x","resourceVersion":"6"},)"
+      R"("reason":"token=hunter2","message":"Bearer hunter2","source":{"component":"https://u:hunter2@h/"}})";
+
   std::vector<std::string> inputs() {
     const std::string list = R"({"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[)"
                              R"({"metadata":{"name":"s","uid":"v"},"data":{"k":"hunter2"}}]})";
@@ -150,12 +168,26 @@ class PlantedTest : public testing::Test {
                            capture("frame", frame(deployment_)) + capture("frame", frame(pod_).substr(0, 330)) +
                            capture("frame", frame(secret_) + "}") + "{\"token\":\"hunter2\"," +
                            capture("frame", frame(pod_)).substr(1) + "{\"t\":1,\"stream\":\"s\",\"hunter2";
+    captures =
+        R"({"t":1,"stream":"s?token=hunter2","kind":"open","path":"/api/v1/pods?watch=1&token=hunter2"})"
+        "\n" +
+        capture("frame", frame(event_)) +
+        capture("frame", R"({"type":"ERROR","object":{"kind":"Status","code":410,"message":"Bearer hunter2"}})") +
+        R"({"t":1,"stream":"s","kind":"close","reason":"GET https://u:hunter2@h/: EOF"})"
+        "\n" +
+        captures;
     std::string bare = captures;  // a form that is kept as it is, were it not for the secret
     for (size_t at = 0; (at = bare.find("\\\"name", at)) != std::string::npos;) bare.replace(at, 2, "\\u0022");
     const std::string audit =
         R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"1","stage":"ResponseComplete",)"
         R"("verb":"create","objectRef":{"resource":"secrets"},"requestObject":)" +
-        secret_ + R"(,"responseObject":{"kind":"TokenRequest","status":{"token":"hunter2"}}})" + "\n";
+        secret_ + R"(,"responseObject":{"kind":"TokenRequest","status":{"token":"hunter2"}}})" + "\n" +
+        R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"2","stage":"ResponseComplete","verb":"create",)"
+        R"("requestURI":"/api?token=hunter2","user":{"username":"token=hunter2"},"userAgent":"Bearer hunter2",)"
+        R"("objectRef":{"resource":"pods","subresource":"binding","namespace":"n","name":"p"},"responseStatus":)"
+        R"({"code":500,"reason":"password=hunter2","message":"Authorization: Basic hunter2"},)"
+        R"("requestReceivedTimestamp":"2024-01-01T00:00:00Z"})" +
+        "\n";
     return {
         folder_.write("captures.jsonl", captures),
         folder_.write("bare.jsonl", bare),
@@ -165,10 +197,14 @@ class PlantedTest : public testing::Test {
         folder_.write("audit.log", audit + "{\"kind\":\"Event\",\"data\":\"hunter2\"\n"),
         folder_.write("binds.jsonl", R"({"t":1,"scheduler":"x","request":{"metadata":{"name":"p","annotations":)"
                                      R"({"my/key":"hunter2"}},"target":{"name":"n"}},"code":201})"
+                                     "\n"
+                                     R"({"t":2,"scheduler":"password=hunter2","request":{"metadata":{"name":"q"},)"
+                                     R"("target":{"name":"n"}},"error":"Post https://u:hunter2@h/x: EOF"})"
                                      "\n"),
         folder_.write("objects.yaml",
                       "apiVersion: v1\nkind: Secret\nmetadata: {name: s, uid: v}\ndata:\n  k: hunter2\n---\n"
-                      "apiVersion: v1\nkind: Secret\ndata: {k: hunter2, k: hunter2}\n"),
+                      "apiVersion: v1\nkind: Secret\ndata: {k: hunter2, k: hunter2}\n---\n"
+                      "# password=hunter2\napiVersion: v1\nkind: Pod\nmetadata: {name: y, uid: yy}\n"),
     };
   }
 
@@ -198,7 +234,9 @@ TEST_F(PlantedTest, AreTakenOutOfATraceLater) {
   const std::string out = folder_.path("y.trace");
   const auto done = redact_trace(options.output, out, {Redact::kOn, {"my/*"}});
   ASSERT_TRUE(done.ok()) << done.error().message();
-  EXPECT_EQ(all_text(out).find("hunter"), std::string::npos);
+  const std::string text = all_text(out);
+  const size_t at = text.find("hunter");
+  EXPECT_EQ(at, std::string::npos) << text.substr(at < 200 ? 0 : at - 200, 300);
   auto before = trace::TraceReader::open(options.output), after = trace::TraceReader::open(out);
   ASSERT_TRUE(before.ok() && after.ok());
   EXPECT_EQ(before->info().records, after->info().records);

@@ -18,27 +18,68 @@ class Rewrite {
 
   Result<void> run() {
     for (const trace::StreamSummary& summary : reader_->info().streams) {
-      INQUEST_TRY(const trace::StreamId id, writer_->add_stream(summary.stream));
+      trace::Stream stream = summary.stream;
+      for (std::string* text : {&stream.name, &stream.resource}) *text = redactor_->redact_text(*text);
+      INQUEST_TRY(const trace::StreamId id, writer_->add_stream(stream));
       static_cast<void>(id);
     }
     for (;;) {
       INQUEST_TRY(const trace::Record* record, reader_->next());
       if (record == nullptr) break;
       INQUEST_TRY(const std::string body, reader_->body(record->seq));
+      const trace::Record clean = cleaned(*record);
       INQUEST_TRY(const trace::Seq seq,
-                  is_form(*record) ? append_form(*record, body) : writer_->append(*record, kept(*record, body)));
+                  is_form(*record) ? append_form(clean, body) : writer_->append(clean, kept(*record, body)));
       INQUEST_CHECK(seq == record->seq, seq, record->seq);
       if (!reader_->at_batch_end() || reader_->catalog().memory() <= kNamesKept) continue;
       INQUEST_TRY_VOID(writer_->forget_names());
       reader_->forget_names();
     }
-    for (const trace::TraceLoss& loss : reader_->info().losses) writer_->add_loss(loss.source, loss.what, loss.count);
+    for (const trace::TraceLoss& loss : reader_->info().losses) {
+      writer_->add_loss(loss.source, std::string(redactor_->redact_text(loss.what)), loss.count);
+    }
     for (const trace::TraceLoss& note : reader_->info().all_notes())
       writer_->add_note(note.source, note.what, note.count);
     return {};
   }
 
  private:
+  // What the facts repeat of the texts of a body, without secrets.
+  StringId cleaned(StringId id) {
+    if (!id.known()) return id;
+    Catalog& catalog = reader_->mutable_catalog();
+    const std::string_view text = catalog.text(id), kept = redactor_->redact_text(text);
+    return kept.data() == text.data() ? id : catalog.string(kept);
+  }
+  KeyId cleaned(KeyId key) {
+    Catalog& catalog = reader_->mutable_catalog();
+    return key.known() ? catalog.key(cleaned(catalog.ns_id(key)), cleaned(catalog.name_id(key))) : key;
+  }
+  PodId cleaned(PodId pod) {
+    Catalog& catalog = reader_->mutable_catalog();
+    return pod.known() ? catalog.pod(cleaned(catalog.key_of(pod)), cleaned(catalog.uid_id(pod))) : pod;
+  }
+  template <typename... Id>
+  void clean(Id&... ids) {
+    ((ids = cleaned(ids)), ...);
+  }
+  void clean(ObjectFacts& object) {
+    if (auto* pod = std::get_if<PodFacts>(&object)) clean(pod->pod, pod->scheduler);
+    if (auto* node = std::get_if<NodeFacts>(&object)) clean(node->uid);
+    if (auto* other = std::get_if<OtherFacts>(&object)) clean(other->kind, other->key, other->uid);
+    if (auto* event = std::get_if<EventFacts>(&object)) {
+      clean(event->key, event->uid, event->reason, event->controller, event->regarding_kind, event->regarding,
+            event->regarding_uid);
+    }
+  }
+  trace::Record cleaned(const trace::Record& record) {
+    trace::Record out = record;
+    clean(out.path, out.text, out.bind.pod, out.bind.scheduler, out.bind.user, out.bind.agent, out.bind.reason,
+          out.bind.message);
+    for (ObjectFacts& object : out.objects) clean(object);
+    return out;
+  }
+
   std::string_view text_of(const trace::Record& record) const {
     return record.text.known() ? reader_->catalog().text(record.text) : std::string_view();
   }
@@ -75,7 +116,8 @@ class Rewrite {
     if (!json.ok() || json->empty() || json->front() != '{') return lenient_;
     json_ = *std::move(json);
     const std::string_view out = redactor_->redact(json_);
-    return out.data() == json_.data() ? std::string_view(body) : out;
+    const bool clean = out.data() == json_.data() && redactor_->redact_text(body).data() == body.data();
+    return clean ? std::string_view(body) : out;  // a comment may hold one, too
   }
 
   trace::TraceReader* reader_;

@@ -136,13 +136,17 @@ bool ValueFeed::advance() {
   }
 }
 
-// YAML that holds secrets is kept as the JSON it says, without them.
-std::string_view ValueFeed::body_to_keep() {
-  if (input_->kind() != InputKind::kYaml) return CaptureFeed::body_to_keep();
+// YAML that holds secrets, be it in a comment, is kept as the JSON it says, without them.
+void ValueFeed::redact() {
   const std::string_view json = tools_.redactor.redact(value_);
-  if (json.data() == value_.data()) return capture_.body;
-  ++converted_;
-  return json;
+  const bool clean = json.data() == value_.data();
+  kept_ = value_ = json;
+  if (input_->kind() != InputKind::kYaml) return;
+  if (clean && tools_.redactor.redact_text(capture_.body).data() == capture_.body.data()) {
+    kept_ = capture_.body;
+  } else {
+    ++converted_;
+  }
 }
 
 Result<ValueFeed::State*> ValueFeed::stream_named(std::string_view name) {
@@ -171,6 +175,7 @@ Result<void> ValueFeed::undecodable(const std::string& why) {
 Result<void> ValueFeed::write() {
   input_->used();
   if (line_.kind == Line::Kind::kLong) return write_long_items();
+  redact();
   const JsonShape shape = shape_of(value_);
   if (shape.has_items || ends_with_list(shape.kind)) {
     auto list = tools_.decoder.list(value_);
@@ -282,8 +287,7 @@ Result<void> ValueFeed::write_items(kube::DecodedList list) {
     out.checkpoint = place.checkpoint;
     out.objects = std::move(streams[name]);
     INQUEST_TRY_VOID(append(*state, out));
-    capture_.body = {};
-    value_ = {};
+    kept_ = {};
   }
   return {};
 }

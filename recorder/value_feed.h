@@ -46,13 +46,13 @@ class ValueFeed : public CaptureFeed {
   Result<State*> stream_of(const ObjectFacts& object);
   Result<State*> stream_named(std::string_view name);
   Result<void> undecodable(const std::string& why);
-  Result<void> keep_form(const State&, const trace::Record&, bool) override { return {}; }
-  std::string_view body_to_keep() override;
+  Result<void> keep_form(const State&, const trace::Record&) override { return {}; }
+  void redact();
 
   std::deque<Ahead> ahead_;
   std::string ahead_text_, json_, name_;
   bool looked_ = false, streaming_ = false;
-  std::string_view value_;  // JSON of the value read
+  std::string_view value_;  // JSON of the value read; when it is written, without secrets
   struct Nothing {};
   HashMap<Nothing> seen_;  // objects of all streams, to infer verbs
   uint64_t made_up_ = 0, bare_ = 0, converted_ = 0, not_told_ = 0;

@@ -144,6 +144,14 @@ TEST_F(SamplesTest, F04F05ErrorsInTheStream) {
                     frame("ERROR", R"({"status":"Failure","message":"401: index outdated"})")}),
             "pods:ADDED(5) pods:error(0)");
   EXPECT_NE(texts_.find("401: index outdated"), std::string::npos);
+  // Under its other name; a watch that goes on further without a LIST has a hole.
+  const std::string expired = capture("frame", frame("ERROR", R"({"kind":"Status","reason":"Expired","code":410})"));
+  const auto open = [](const std::string& rv) {
+    return capture("open", "", "/api/v1/pods?watch=1&resourceVersion=" + rv);
+  };
+  const std::string list = capture("list", R"({"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[]})");
+  EXPECT_EQ(import({list + open("9") + expired + open("12")}),
+            "pods:list(9)0 pods:open pods:error(410) pods:gap pods:open");
 }
 
 TEST_F(SamplesTest, F07NothingAtAll) {
@@ -159,6 +167,13 @@ TEST_F(SamplesTest, F08HtmlInPlaceOfJson) {
   EXPECT_EQ(import({frame("ADDED", pod("a", "5")) + "\n" + page + "\n" + frame("ADDED", pod("b", "6"))}),
             "pods:ADDED(5) pods:gap pods:ADDED(6)");
   EXPECT_EQ(report_.loss_count, 1u);
+  // As an answer; what it says is kept.
+  const std::string answer = R"({"t":1,"stream":"pods","kind":"list","path":"/api/v1/pods","status":502,"body":")";
+  EXPECT_EQ(import({answer + "<html>502 Bad Gateway</html>\"}\n"}), "pods:error(502)");
+  EXPECT_EQ(bodies_[0], "<html>502 Bad Gateway</html>");
+  const std::string escaped = R"({"kind":"Status","message":"&lt;html&gt;\u003ctitle\u003e502"})";
+  EXPECT_EQ(import({frame("ADDED", pod("a", "5")) + frame("ERROR", escaped)}), "pods:ADDED(5) pods:error(0)");
+  EXPECT_NE(texts_.find("&lt;html&gt;<title>502"), std::string::npos);
 }
 
 TEST_F(SamplesTest, F10BytesThatAreNoUtf8) {
@@ -264,6 +279,16 @@ TEST_F(SamplesTest, F28OddVersionsAndOldShapes) {
             "pods:ADDED(0) pods:gap pods:ADDED(0)");
   EXPECT_EQ(import({frame("ADDED", "{" + std::string(300, '[') + std::string(300, ']') + "}")}), "objects:undecodable");
   EXPECT_NE(texts_.find("nested deeper than 200 levels"), std::string::npos);
+  // A page of a list that is too old; lists without a version.
+  std::string page = R"({\"kind\":\"Status\",\"metadata\":{\"continue\":\"x\"},\"code\":410,\"message\":\"too old\"})";
+  page =
+      R"({"t":1,"stream":"pods","kind":"list","path":"/api/v1/pods?continue=y","status":410,"body":")" + page + "\"}\n";
+  EXPECT_EQ(import({page}), "pods:error(410)");
+  EXPECT_NE(texts_.find("too old"), std::string::npos);
+  for (const char* version : {R"("")", R"("0")", "null"}) {
+    const std::string list = R"({"kind":"PodList","metadata":{"resourceVersion":)" + std::string(version);
+    EXPECT_EQ(import({capture("list", list + R"(},"items":[]})", "/api/v1/pods")}), "pods:list(0)0") << version;
+  }
 }
 
 TEST_F(SamplesTest, StreamingLists) {

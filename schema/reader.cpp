@@ -44,6 +44,7 @@ struct TraceReader::Impl {
   Result<void> whole_body(Seq seq, const BodyUse& use);
   Result<std::optional<BatchDamage>> check_integrity();
   Result<void> check_batch(uint64_t id, Seq expected_first, std::string& link, BatchRow& row);
+  Result<void> check_meta();
   Result<void> check_end(const BatchRow& last, const std::string& link);
 
   Error corrupt(uint64_t batch, const std::string& why) const {
@@ -180,10 +181,28 @@ Result<void> TraceReader::Impl::check_batch(uint64_t id, Seq expected_first, std
   return {};
 }
 
+// What of meta the digest does not cover, in the formats that we know: the header and the oldest reader have to fit the
+// format, and there are no other keys.
+Result<void> TraceReader::Impl::check_meta() {
+  if (info.format_version > kFormatVersion) return {};
+  constexpr int64_t kKeys = 18;
+  INQUEST_TRY(Statement meta,
+              database.prepare("SELECT count(*), (SELECT value FROM meta WHERE key = 'minimum_reader'), "
+                               "(SELECT user_version FROM pragma_user_version) FROM meta"));
+  INQUEST_TRY(const bool found, meta.step());
+  INQUEST_CHECK(found, "an aggregate always has a row");
+  INQUEST_TRY(const int64_t keys, meta.integer(0));
+  INQUEST_TRY(const int64_t reader, meta.integer(1));
+  INQUEST_TRY(const int64_t format, meta.integer(2));
+  if (keys == kKeys && reader == kMinimumReader && format == info.format_version) return {};
+  return Error{ErrorCode::kCorrupt, "table meta or the header of the file was altered", database.path(), ""};
+}
+
 // What lies between the last batch and the summary.
 Result<void> TraceReader::Impl::check_end(const BatchRow& last, const std::string& link) {
   const auto damaged = [&](const std::string& why) { return Error{ErrorCode::kCorrupt, why, database.path(), ""}; };
   if (!info.summary_intact) return damaged("the summary does not match its digest");
+  INQUEST_TRY_VOID(check_meta());
   if (last.last_seq != info.records) return damaged("the summary counts other records than the batches hold");
   if (to_hex(link) != seals.chain) return damaged("the summary ends in another chain than the batches");
   INQUEST_TRY(const std::string index, index_sha(database));

@@ -54,7 +54,7 @@ class Secrets : public testing::Test {
       if (entry.path().extension() == ".trace") look_at(unpacked(entry.path()), name + ", unpacked");
     }
   }
-  void run(const std::vector<std::string>& args, std::set<int> exits = {0, 1, 3, 4}) {
+  void run(const std::vector<std::string>& args, const std::set<int>& exits = {0, 1, 3, 4}) {
     const Ran ran = place_.run(args);
     EXPECT_TRUE(exits.contains(ran.exit)) << args[0] << " ended with " << ran.exit << "\n" << ran.err;
     look_at(ran.out, "the output of " + args[0]);

@@ -20,6 +20,8 @@ bool in_name(char c) { return is_alnum(c) || c == '_' || c == '-' || c == '.'; }
 bool in_base64url(char c) { return is_alnum(c) || c == '_' || c == '-'; }
 bool in_token(char c) { return in_base64url(c) || c == '.' || c == '~' || c == '+' || c == '/' || c == '='; }
 
+bool is_one_of(char c, std::string_view all) { return all.find(c) != std::string_view::npos; }
+
 bool equal(std::string_view a, std::string_view b) {  // b in lower case
   return a.size() == b.size() &&
          std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == y; });
@@ -122,7 +124,7 @@ class Finder {
     const std::string_view text = rest(p);
     size = std::min<std::ptrdiff_t>(2, end_ - p);
     if (text.size() < 2) return true;
-    if (std::memchr("\"nrtbf", text[1], 6) != nullptr) return true;
+    if (is_one_of(text[1], "\"nrtbf")) return true;
     if (text[1] != 'u') return false;
     size = std::min<std::ptrdiff_t>(6, end_ - p);
     for (const std::string_view code : {"0026", "003c", "003e", "0022", "0027", "0020"}) {
@@ -140,8 +142,8 @@ class Finder {
         p += size;
         continue;
       }
-      const bool ends = static_cast<unsigned char>(*p) < ' ' || *p == '"' ||
-                        (quote != 0 ? *p == quote : std::memchr(" &;,'`<>", *p, 8) != nullptr);
+      const bool ends =
+          static_cast<unsigned char>(*p) < ' ' || *p == '"' || (quote != 0 ? *p == quote : is_one_of(*p, " &;,'`<>"));
       if (ends) break;
       ++p;
     }
@@ -162,9 +164,7 @@ class Finder {
     if (!is_placeholder(between(value, end))) take(value, end);
   }
 
-  static bool ends_authority(char c) {
-    return static_cast<unsigned char>(c) <= ' ' || std::memchr("/\"<>\\?#", c, 7) != nullptr;
-  }
+  static bool ends_authority(char c) { return static_cast<unsigned char>(c) <= ' ' || is_one_of(c, "/\"<>\\?#"); }
 
   // A digest, as in image@sha256:0123….
   bool digest(const char* p) const {
@@ -187,7 +187,7 @@ class Finder {
       from_ = end;
     } else {
       const char* start = at;
-      while (start > p && std::memchr(",([{=;'`|", start[-1], 9) == nullptr) --start;
+      while (start > p && !is_one_of(start[-1], ",([{=;'`|")) --start;
       p = start;
     }
     const auto* colon = static_cast<const char*>(std::memchr(p, ':', static_cast<size_t>(at - p)));

@@ -14,8 +14,9 @@ Result<void> check_other_output(const std::vector<std::string>& inputs, const st
 
 void tell_leftovers(const std::string& output, Terminal& terminal) {
   for (const std::string& name : trace::leftovers(output)) {
-    terminal.warn("warning: " + name + ": is what was made of " + output +
-                  " when the process was killed; remove it, or save what it holds with inquest recover");
+    std::string text = "warning: ";
+    text.append(name).append(": is what was made of ").append(output);
+    terminal.warn(text.append(" when the process was killed; remove it, or save what it holds with inquest recover"));
   }
 }
 

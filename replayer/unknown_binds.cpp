@@ -17,7 +17,9 @@ void UnknownBinds::stepped(const scheduler::Input& input, std::span<const schedu
     const bool settled = changed->verb == Verb::kDeleted || pod.bound() || pod.terminal();
     grown(pods_, pod.pod.value).settled = settled;
     if (settled) known(pod.pod);
-  } else if (const auto* answered = std::get_if<BindAnswered>(&input)) {
+    return;  // no frame makes anything unknown
+  }
+  if (const auto* answered = std::get_if<BindAnswered>(&input)) {
     if (answered->outcome != BindAnswered::Outcome::kUnknown) known(answered->pod);
   } else if (const auto* reread = std::get_if<scheduler::RereadAnswered>(&input)) {
     known(reread->pod);

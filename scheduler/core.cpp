@@ -53,9 +53,10 @@ Core::Changed Core::remember(const PodFacts& pod) {
   // (kubernetes-facts 4.2).
   const bool same = kind_of(held) == kind_of(pod) && held.priority == pod.priority && held.gated == pod.gated &&
                     held.deletion == pod.deletion && held.scheduler == pod.scheduler;
+  const bool marked = pod.deletion.known() && !held.deletion.known();
   held = pod;
   grown(presence_, pod.pod.value) = Presence::kPresent;
-  return same ? Changed::kNo : Changed::kYes;
+  return marked ? Changed::kMarked : same ? Changed::kNo : Changed::kYes;
 }
 
 void Core::take(const PodChanged& input) {
@@ -72,6 +73,10 @@ void Core::take(const PodChanged& input) {
   if (!heard) return;
   const bool queue_lost_it = is_gone || pod.bound();
   if (to != Watch::kScheduled) queue_lost_it ? leave_queue(pod.pod) : enter_queue(pod, changed);
+  const bool forgets = changed == Changed::kMarked && config_.policy.when_marked == WhenMarked::kForget;
+  if (forgets && to != Watch::kScheduled && !queue_lost_it && assumed_.find(pod.pod) != nullptr) {
+    end_assumption(pod.pod);
+  }
   if (to == Watch::kQueued) return;
   // With one watch a DELETED goes to both stores: the version it shows may be older than the bind (facts 2.5).
   if (is_gone) return leave_scheduled(pod.pod);
@@ -131,7 +136,7 @@ void Core::enter_queue(const PodFacts& pod, Changed changed) {
   if (!ours(pod) || pod.gated || in_flight(pod.pod) || assumed_.find(pod.pod) != nullptr) return;
   if (const PodId before = queued_.at(pod.pod); before.known()) touch(before);
   queued_.put(pod.pod, pod.priority, now_);
-  if (changed == Changed::kYes) queued_.move(pod.pod, now_);
+  if (changed != Changed::kNo) queued_.move(pod.pod, now_);
   touch(pod.pod);
   if (assumed_.at(pod.pod) != nullptr) purgeable_.push_back(pod.pod);  // another life of its name
 }

@@ -76,7 +76,7 @@ class Core {
  private:
   enum class Presence : uint8_t { kNever, kPresent, kGone };
   // Whether a version differs from the one before in what may help a pod that found no node.
-  enum class Changed : uint8_t { kNo, kYes };
+  enum class Changed : uint8_t { kNo, kYes, kMarked };  // for deletion, and was not before
   struct Flight {
     uint32_t open = 0;  // binds without an answer
     Time started;       // of the latest

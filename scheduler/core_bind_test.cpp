@@ -72,6 +72,31 @@ TEST(CoreBind, WhenItAssumes) {
   }
 }
 
+// Marked for deletion before it is seen bound: upstream forgets it today, and the queue does not get it back.
+TEST(CoreBind, WhatBecomesOfAnAssumptionWhenItsPodIsMarked) {
+  for (const char* when_marked : {"keep", "forget"}) {
+    SCOPED_TRACE(when_marked);
+    const bool keeps = std::string_view(when_marked) == "keep";
+    Bench bench(with("upstream-now", {{"when-marked", when_marked}}));
+    Driver& d = bench.d;
+    d.decide(at(1));
+    ASSERT_TRUE(d.assumed(bench.a.pod));
+    d.step(at(2), PodChanged{Watch::kAll, Verb::kModified, bench.a});
+    EXPECT_TRUE(d.assumed(bench.a.pod)) << "nothing has changed";
+    PodFacts marked = bench.a;
+    marked.deletion = at(3);
+    d.step(at(3), PodChanged{Watch::kAll, Verb::kModified, marked});
+    EXPECT_EQ(d.assumed(bench.a.pod), keeps);
+    EXPECT_EQ(bench.charged(), keeps ? 100 : 0);
+    EXPECT_FALSE(d.queued(bench.a.pod));
+    d.answer(at(4), bench.a.pod, bench.n1.node);
+    EXPECT_EQ(d.assumed(bench.a.pod), keeps) << "its bind won: the watch will say so";
+    d.step(at(5), PodChanged{Watch::kAll, Verb::kModified, bench.bound(marked)});
+    EXPECT_TRUE(d.scheduled(bench.a.pod));
+    EXPECT_EQ(bench.charged(), 100);
+  }
+}
+
 TEST(CoreBind, AnAssumptionMadeBeforeARefusedBindIsDropped) {
   for (const Outcome outcome : {Outcome::kRefused, Outcome::kUnknown}) {
     Bench bench(with("combined", {{"assume", "before"}}));

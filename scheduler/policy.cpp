@@ -38,6 +38,7 @@ constexpr Names<DeletesTo, 2> kDeletesTo{{"scheduled", "both"}};
 constexpr Names<Tombstones, 2> kTombstones{{"last-seen", "everywhere"}};
 constexpr Names<PodKey, 2> kKey{{"name", "uid"}};
 constexpr Names<UidChange, 2> kUidChange{{"update", "split"}};
+constexpr Names<WhenMarked, 2> kWhenMarked{{"keep", "forget"}};
 constexpr Names<Watches, 2> kWatches{{"one", "two"}};
 constexpr Names<QueueOrder, 2> kQueue{{"fifo", "priority"}};
 constexpr Names<Scoring, 3> kScore{{"least", "least+balanced", "most"}};
@@ -168,6 +169,10 @@ constexpr std::array kParameters = {
               "by uid: whether a new uid of a name is an update, or a delete and an add",
               [](const Policy& p) { return kUidChange.get(p.uid_change); },
               [](Policy& p, std::string_view v) { return kUidChange.set(p.uid_change, v); }},
+    Parameter{"when-marked", "keep | forget",
+              "what becomes of an assumption when its pod, not yet seen bound, is marked for deletion",
+              [](const Policy& p) { return kWhenMarked.get(p.when_marked); },
+              [](Policy& p, std::string_view v) { return kWhenMarked.set(p.when_marked, v); }},
     Parameter{"watches", "one | two", "one watch of all pods, or one of pods with a node and one of those without",
               [](const Policy& p) { return kWatches.get(p.watches); },
               [](Policy& p, std::string_view v) { return kWatches.set(p.watches, v); }},
@@ -251,6 +256,7 @@ std::vector<Policy> make_presets() {
   upstream_now.ready = Readiness::kTaints;
   upstream_now.tombstones = Tombstones::kEverywhere;
   upstream_now.uid_change = UidChange::kSplit;
+  upstream_now.when_marked = WhenMarked::kForget;
 
   Policy journal = named("journal", "a crash between decision and bind is expensive", combined);
   journal.journal = KeepsJournal::kYes;

@@ -32,6 +32,9 @@ enum class PodKey : uint8_t { kName, kUid };
 // of a uid that the scheduled store never got, which refuses it (kubernetes#85726), or a delete and an add. By name it
 // takes the slot over, in either case.
 enum class UidChange : uint8_t { kUpdate, kSplit };
+// What becomes of an assumption when its pod, not yet seen bound, is marked for deletion: it stays until something else
+// ends it, or it is forgotten at once, as upstream does today (kubernetes-facts 2.5).
+enum class WhenMarked : uint8_t { kKeep, kForget };
 // One watch of all pods, or two filtered by spec.nodeName (empty, and not empty).
 enum class Watches : uint8_t { kOne, kTwo };
 
@@ -70,6 +73,7 @@ struct Policy {
   Relist relist;
   PodKey key = PodKey::kName;
   UidChange uid_change = UidChange::kSplit;
+  WhenMarked when_marked = WhenMarked::kKeep;
   Watches watches = Watches::kTwo;
   QueueOrder queue = QueueOrder::kFifo;
   Scoring score = Scoring::kLeast;

@@ -38,6 +38,7 @@ TEST(Policy, PresetsStateWhatTheDesignSays) {
       {"relist-stores", "none"},
       {"key", "name"},
       {"uid-change", "split"},
+      {"when-marked", "keep"},
       {"watches", "two"},
       {"queue", "fifo"},
       {"score", "least"},
@@ -76,6 +77,7 @@ TEST(Policy, PresetsStateWhatTheDesignSays) {
   EXPECT_EQ(stated(*preset("upstream-now")), like(upstream_2016, {{"ttl", "never"},
                                                                   {"tombstones", "everywhere"},
                                                                   {"uid-change", "split"},
+                                                                  {"when-marked", "forget"},
                                                                   {"queue", "priority"},
                                                                   {"ready", "taints"}}));
   EXPECT_EQ(stated(*preset("journal")), like(combined, {{"journal", "yes"}}));
@@ -137,6 +139,7 @@ TEST(Policy, EveryParameterIsReadBackAsItWasSet) {
       {"relist-stores", {"none", "scheduled", "queued,nodes", "scheduled,queued,nodes,assumed"}},
       {"key", {"name", "uid"}},
       {"uid-change", {"update", "split"}},
+      {"when-marked", {"keep", "forget"}},
       {"watches", {"one", "two"}},
       {"queue", {"fifo", "priority"}},
       {"score", {"least", "least+balanced", "most"}},

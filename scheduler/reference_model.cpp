@@ -86,6 +86,7 @@ void ReferenceModel::take(const PodChanged& frame) {
     lives_.erase(name);
     if (frame.verb != Verb::kDeleted) lives_[name] = pod.pod;
   }
+  const bool marked = pod.deletion.known() && (facts_.count(pod.pod) == 0 || !facts_.at(pod.pod).deletion.known());
   if (!gone(frame) || facts_.count(pod.pod) == 0) facts_[pod.pod] = pod;
   gone(frame) ? (void)present_.erase(pod.pod) : (void)present_.insert(pod.pod);
   if (!heard) return;
@@ -96,7 +97,14 @@ void ReferenceModel::take(const PodChanged& frame) {
     to_queue = !pod.bound();
   }
   if (to_queue && (gone(frame) || pod.bound())) queued.erase(slot(pod.pod));
-  if (to_queue && !gone(frame) && !pod.bound()) enter_queue(pod);
+  if (to_queue && !gone(frame) && !pod.bound()) {
+    const bool was_assumed = holds(assumed, slot(pod.pod), pod.pod);
+    enter_queue(pod);
+    if (was_assumed && marked && policy_.when_marked == WhenMarked::kForget) {
+      assumed.erase(slot(pod.pod));
+      journal.erase(slot(pod.pod));
+    }
+  }
   if (to_scheduled && gone(frame)) leave_scheduled(pod.pod);
   if (to_scheduled && !gone(frame) && pod.bound()) enter_scheduled(pod);
   if (to_scheduled && !gone(frame) && !pod.bound() && holds(scheduled, slot(pod.pod), pod.pod)) {

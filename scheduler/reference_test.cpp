@@ -49,6 +49,7 @@ Policy varied(Policy policy, SplitMix& random) {
       {"relist-stores", {"none", "scheduled", "queued,nodes", "assumed", "scheduled,queued,nodes,assumed"}},
       {"key", {"name", "uid"}},
       {"uid-change", {"update", "split"}},
+      {"when-marked", {"keep", "forget"}},
       {"watches", {"one", "two"}},
       {"queue", {"fifo", "priority"}},
       {"score", {"least", "least+balanced", "most"}},

@@ -10,6 +10,7 @@ namespace {
 
 std::vector<std::unique_ptr<Verb>> all_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(record_verb());
   verbs.push_back(import_verb());
   verbs.push_back(info_verb());
   verbs.push_back(records_verb());

@@ -58,14 +58,26 @@ int Workplace::start(const std::vector<std::string>& args, const std::string& ou
 
 Ran Workplace::run(const std::vector<std::string>& args, const std::string& out_to) const {
   const std::string out = out_to.empty() ? path(kOut) : out_to;
-  const pid_t child = start(args, out);
+  Ran ran = wait_for(start(args, out));
+  if (out_to.empty()) ran.out = read_file(out);
+  return ran;
+}
+
+Ran Workplace::run_while(const std::vector<std::string>& args, const std::function<void(int pid)>& meanwhile) const {
+  const pid_t child = start(args, path(kOut));
+  meanwhile(child);
+  Ran ran = wait_for(child);
+  ran.out = read_file(path(kOut));
+  return ran;
+}
+
+Ran Workplace::wait_for(int child) const {
   int status = 0;
   struct rusage used {};
   EXPECT_EQ(wait4(child, &status, 0, &used), child);
   Ran ran;
   ran.max_rss_kb = used.ru_maxrss;
   ran.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  if (out_to.empty()) ran.out = read_file(out);
   ran.err = read_file(path(kErr));
   return ran;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ class Workplace : public TestFolder {
  public:
   // inquest ARGS, bound by file permissions even for root; `out_to`: a file that takes its output in place of Ran::out.
   Ran run(const std::vector<std::string>& args, const std::string& out_to = "") const;
+  // The same; `meanwhile` is called with the process's id while it runs, and may end it.
+  Ran run_while(const std::vector<std::string>& args, const std::function<void(int pid)>& meanwhile) const;
   // How long it takes, and the same killed (SIGKILL) after so long, unless it has ended before.
   int64_t time_us(const std::vector<std::string>& args) const;
   void run_killed(const std::vector<std::string>& args, int64_t after_us) const;
@@ -28,6 +31,7 @@ class Workplace : public TestFolder {
 
  private:
   int start(const std::vector<std::string>& args, const std::string& out) const;
+  Ran wait_for(int child) const;
 };
 
 // A file of the repository, whatever folder the test runs in.

@@ -28,6 +28,7 @@ class Verb {
   virtual ExitCode run(Terminal& terminal) = 0;
 };
 
+std::unique_ptr<Verb> record_verb();
 std::unique_ptr<Verb> import_verb();
 std::unique_ptr<Verb> info_verb();
 std::unique_ptr<Verb> verify_verb();

@@ -92,7 +92,7 @@ void Reflector::end_cycle() { back_off(After::kCycle); }
 
 void Reflector::begin_list() {
   Rv rv = rv_;
-  if (unavailable_) {
+  if (unavailable_ || config_.most_recent) {
     rv = {};
   } else if (!rv.set()) {
     rv = Rv::any();

@@ -27,6 +27,7 @@ enum class Initial : uint8_t { kList, kStream };
 struct Config {
   Initial initial = Initial::kList;
   uint32_t page_size = 0;         // of every list; 0: as client-go chooses (5.2)
+  bool most_recent = false;       // every list is a quorum read, at no resourceVersion: what a recorder wants
   Duration min_watch_timeout;     // the least timeoutSeconds; never below five minutes
   Duration bear_internal_errors;  // MaxInternalErrorRetryDuration
   Backoff::Config backoff;

@@ -202,7 +202,9 @@ Result<void> exec_env(const At& at, std::string_view field, const YAML::Node& no
 Result<void> exec_command(const At& at, std::string_view field, const YAML::Node& node, ExecPlugin& out) {
   INQUEST_TRY(out.command, text_of(at, field, node));
   if (out.command.find('/') == std::string::npos) return {};
-  return path<&ExecPlugin::command>(at, field, node, out);
+  INQUEST_TRY_VOID(path<&ExecPlugin::command>(at, field, node, out));
+  if (out.command.find('/') == std::string::npos) out.command.insert(0, "./");  // beside a file that is named alone
+  return {};
 }
 
 Result<void> exec_interactive(const At& at, std::string_view, const YAML::Node& node, ExecPlugin& out) {

@@ -97,6 +97,8 @@ TEST(Kubeconfig, ExecPlugins) {
   EXPECT_THAT(exec.env, ElementsAre(Pair("A", "1")));
   EXPECT_TRUE(exec.provide_cluster_info);
   EXPECT_EQ(exec.interactive, ExecPlugin::Interactive::kNever);
+  const std::string beside = user("{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./tool}}");
+  EXPECT_EQ(parsed(beside, "config").user("dev")->exec->command, "./tool");
 
   const auto refused = [](const std::string& body) { return refusal(user("{exec: {" + body + "}}")); };
   EXPECT_EQ(refused("apiVersion: client.authentication.k8s.io/v1"), "f: user dev: exec.command is missing");

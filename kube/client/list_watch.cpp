@@ -90,6 +90,13 @@ Time ListWatch::next_wake() const {
   return sent_.size() < kBurst ? now() : sent_.front() + kBurstLasts;
 }
 
+void ListWatch::reconnect(const std::string& why) {
+  if (!open_) return;
+  forget_request();
+  observer_->closed(why);
+  step(reflector::WatchClosed{});
+}
+
 void ListWatch::resume() {
   paused_ = false;
   api_->resume(id_);

@@ -69,6 +69,9 @@ class ListWatch : private Receiver {
   void tick();
   Time next_wake() const;
 
+  // Gives up an open watch and goes on from its last rv.
+  void reconnect(const std::string& why);
+
   // What has been received waits, unread, until resume(): backpressure.
   void pause() { paused_ = true; }
   void resume();

@@ -2,8 +2,6 @@
 // its own, in which the script runs for each request that comes on it.
 #pragma once
 
-#include <openssl/ssl.h>
-
 #include <atomic>
 #include <functional>
 #include <map>
@@ -14,6 +12,9 @@
 #include <vector>
 
 #include "base/time.h"
+
+struct ssl_st;      // OpenSSL's SSL
+struct ssl_ctx_st;  // and SSL_CTX
 
 namespace inquest::kube {
 
@@ -26,7 +27,7 @@ struct SeenRequest {
 // One request's connection, as the script sees it. Writing to a client that has gone does nothing.
 class Peer {
  public:
-  Peer(int fd, SSL* ssl) : fd_(fd), ssl_(ssl) {}
+  Peer(int fd, ssl_st* ssl) : fd_(fd), ssl_(ssl) {}
 
   void send(std::string_view bytes);
   // An answer with its length; or the head of one whose body comes in chunks.
@@ -45,7 +46,7 @@ class Peer {
 
  private:
   int fd_;
-  SSL* ssl_;
+  ssl_st* ssl_;
   bool closed_ = false;
   std::string buffer_;
 };
@@ -81,7 +82,7 @@ class TestServer {
   void serve(int fd);
 
   Script script_;
-  SSL_CTX* tls_ = nullptr;
+  ssl_ctx_st* tls_ = nullptr;
   int listener_ = -1;
   uint16_t port_ = 0;
   std::atomic<bool> stopping_ = false;

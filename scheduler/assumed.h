@@ -42,7 +42,7 @@ class AssumedStore {
 
   // The earliest deadline; never if there is none.
   Time next_deadline();
-  // A pod whose deadline is `now` or earlier, in the order of deadline and then of assuming; none if there is none. It
+  // A pod whose deadline is `now` or earlier, in the order of deadline and then of slot; none if there is none. It
   // stays in the store until it is taken.
   PodId due(Time now);
 

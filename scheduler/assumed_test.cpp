@@ -46,13 +46,13 @@ TEST(Assumed, NeverMeansNever) {
   EXPECT_EQ(assumed.store.due(Time::never()), PodId::none());
 }
 
-TEST(Assumed, DueInOrderOfDeadlineThenOfAssuming) {
+TEST(Assumed, DueInOrderOfDeadlineThenOfSlot) {
   Assumed assumed(PodKey::kUid);
   assumed.put(assumed.c, at(200));
   assumed.put(assumed.b, at(100));
   assumed.put(assumed.a, at(100));
   EXPECT_EQ(assumed.expire(at(99)), std::vector<PodId>{});
-  EXPECT_EQ(assumed.expire(at(500)), (std::vector{assumed.b, assumed.a, assumed.c}));
+  EXPECT_EQ(assumed.expire(at(500)), (std::vector{assumed.a, assumed.b, assumed.c}));
 }
 
 TEST(Assumed, AnOldDeadlineCannotEndANewAssumption) {

@@ -37,10 +37,15 @@ void add_to(std::vector<NamedSum>& sums, const std::vector<NamedAmount>& amounts
   sums = std::move(merged);
 }
 
-// Charges of one port stand together, in the order they were made: a node of many pods, or a pod of a stranger with
-// thousands of ports, must not be compared each with each.
+// Charges of one port stand together: a node of many pods, or a pod of a stranger with thousands of ports, must not be
+// compared each with each.
 bool by_port(const PortCharge& a, const PortCharge& b) {
   return a.port->port != b.port->port ? a.port->port < b.port->port : a.port->protocol < b.port->protocol;
+}
+
+// Of one port by holder, so that whoever is named as the holder does not depend on what came and went before.
+bool by_port_and_holder(const PortCharge& a, const PortCharge& b) {
+  return by_port(a, b) || (!by_port(b, a) && a.holder < b.holder);
 }
 
 std::span<const PortCharge> charges_of(const NodeBook& book, const HostPort& port) {
@@ -141,8 +146,8 @@ void NodeBooks::charge(NodeId node, ShapeId shape, PodId holder) {
   std::vector<PortCharge>& ports = at(node).ports;
   const auto before = static_cast<std::ptrdiff_t>(ports.size());
   for (const HostPort& port : asked) ports.push_back({&port, holder});
-  std::stable_sort(ports.begin() + before, ports.end(), by_port);
-  std::inplace_merge(ports.begin(), ports.begin() + before, ports.end(), by_port);
+  std::stable_sort(ports.begin() + before, ports.end(), by_port_and_holder);
+  std::inplace_merge(ports.begin(), ports.begin() + before, ports.end(), by_port_and_holder);
 }
 
 void NodeBooks::discharge(NodeId node, ShapeId shape, PodId holder) {

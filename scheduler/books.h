@@ -32,7 +32,7 @@ struct NodeBook {
   Int128 cpu_milli = 0, memory = 0, ephemeral = 0;
   Int128 nonzero_cpu_milli = 0, nonzero_memory = 0;  // for scores
   std::vector<NamedSum> extended;                    // ordered by name, none of them 0
-  std::vector<PortCharge> ports;                     // by port, those of one port as they were charged
+  std::vector<PortCharge> ports;                     // by port, those of one port by holder
 };
 
 class NodeBooks {

@@ -23,7 +23,7 @@ std::span<const Effect> Core::step(Time now, const Input& input) {
   now_ = now;
   effects_.clear();
   std::visit([this](const auto& given) { on(given); }, input);
-  chain_ = combine(combine(chain_, static_cast<uint64_t>(now.ns)), state_hash());
+  chain_ = combine(combine(chain_, static_cast<uint64_t>(now.ns)), stores_hash());
   return effects_;
 }
 
@@ -56,6 +56,7 @@ Core::Changed Core::remember(const PodFacts& pod) {
   const bool marked = pod.deletion.known() && !held.deletion.known();
   held = pod;
   grown(presence_, pod.pod.value) = Presence::kPresent;
+  mark_changed(pod.pod);
   return marked ? Changed::kMarked : same ? Changed::kNo : Changed::kYes;
 }
 
@@ -69,7 +70,7 @@ void Core::take(const PodChanged& input) {
   const bool heard = config_.policy.key == PodKey::kName || follow_life(input);
   // A DELETED may show an old version, or one that another selector still matches; the latest facts stay.
   const Changed changed = !is_gone || !seen(pod.pod) ? remember(pod) : Changed::kNo;
-  if (is_gone) presence_[pod.pod.value] = Presence::kGone;
+  if (is_gone) went(pod.pod);
   if (!heard) return;
   const bool queue_lost_it = is_gone || pod.bound();
   if (to != Watch::kScheduled) queue_lost_it ? leave_queue(pod.pod) : enter_queue(pod, changed);
@@ -211,6 +212,8 @@ void Core::on(const AttemptFailed& input) {
 // As SimpleModeler.list of 2015: an assumption whose name is queued again, or was seen scheduled, is dropped.
 void Core::purge() {
   if (!config_.policy.purges_at_decision()) return;
+  std::sort(purgeable_.begin(), purgeable_.end());
+  purgeable_.erase(std::unique(purgeable_.begin(), purgeable_.end()), purgeable_.end());
   size_t kept = 0;
   for (const PodId pod : purgeable_) {
     const PodId waiting = queued_.at(pod);
@@ -222,8 +225,6 @@ void Core::purge() {
     }
   }
   purgeable_.resize(kept);
-  std::sort(purgeable_.begin(), purgeable_.end());
-  purgeable_.erase(std::unique(purgeable_.begin(), purgeable_.end()), purgeable_.end());
 }
 
 void Core::start_bind(PodId pod, NodeId node) {
@@ -231,6 +232,7 @@ void Core::start_bind(PodId pod, NodeId node) {
   count_open(pod, flight, +1);
   flight.started = now_;
   flight.node = node;
+  mark_changed(pod);
   if (config_.policy.deletes_wait) give_ups_.add({now_ + *config_.policy.deletes_wait, 0, pod.value});
   persist(pod, node);
   if (config_.policy.assume != AssumeWhen::kBeforeBind) return;

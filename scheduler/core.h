@@ -67,10 +67,14 @@ class Core {
   std::span<const NodeId> touched_nodes() const { return touched_nodes_; }
   void clear_touched();
 
-  uint64_t state_hash() const {
+  // Over everything that can still matter: two cores of one catalog and config with the same one do the same from here
+  // on, whatever comes. What it is asked for the first time costs what has changed since the last.
+  uint64_t state_hash() const;
+  // Over the stores, open binds and nodes alone: 0 where there are none.
+  uint64_t stores_hash() const {
     return hash_.value() + scheduled_.hash() + assumed_.hash() + queued_.hash() + journal_.hash() + held_.hash();
   }
-  // Over the state after each input: two runs with one chain did the same.
+  // Over the stores after each input: two runs with one chain did the same.
   uint64_t chain() const { return chain_; }
 
  private:
@@ -104,6 +108,8 @@ class Core {
   void take(const PodChanged& input);
   void take(const PodsListed& input);
   PodId& life_of(Watch watch, PodId pod);
+  PodId exchange_life(Watch watch, PodId pod, PodId next);
+  void went(PodId pod);
   bool follow_life(const PodChanged& input);
   Changed remember(const PodFacts& pod);
   void lose(Watch watch, PodId pod);
@@ -141,7 +147,12 @@ class Core {
   void set_node(const NodeFacts& node);
   void remove_node(NodeId node);
   uint64_t hash_of(NodeId node) const;
-  void touch(PodId pod) { touched_pods_.push_back(pod); }
+  uint64_t hash_of(PodId pod) const;
+  void mark_changed(PodId pod);  // what the hash of the state has of it besides its places in the stores
+  void touch(PodId pod) {
+    touched_pods_.push_back(pod);
+    mark_changed(pod);
+  }
   ShapeId charged_as(PodId pod, NodeId node) const;
   Time ttl_from(Time start) const;
   Time expires_at(Time end) const;
@@ -170,6 +181,11 @@ class Core {
   uint32_t open_binds_ = 0;
   Time now_, next_relist_;
   uint64_t chain_ = 0;
+  // Of each pod what its places in the stores do not tell, brought up to date when the hash of the state is asked for.
+  mutable StateHash pods_hash_;
+  mutable std::vector<uint64_t> pod_hashes_;  // by pod
+  mutable std::vector<PodId> unhashed_;       // those that have changed since
+  mutable std::vector<bool> is_unhashed_;     // by pod
   std::vector<Effect> effects_;
   std::vector<PodId> touched_pods_;
   std::vector<NodeId> touched_nodes_;

@@ -70,32 +70,44 @@ PodId& Core::life_of(Watch watch, PodId pod) {
   return grown(lives_[watch == Watch::kQueued ? 0 : 1], catalog_->key_of(pod).value);
 }
 
+// Returns whom the watch has shown under this name until now.
+PodId Core::exchange_life(Watch watch, PodId pod, PodId next) {
+  const PodId before = std::exchange(life_of(watch, pod), next);
+  mark_changed(pod);
+  if (before.known()) mark_changed(before);
+  return before;
+}
+
+void Core::went(PodId pod) {
+  presence_[pod.value] = Presence::kGone;
+  mark_changed(pod);
+}
+
 // By uid: every watch keeps its objects by name, so that a pod created anew is an update of the old one if that was
 // not seen to go (kubernetes#85726). Says whether the stores are to hear of this version.
 bool Core::follow_life(const PodChanged& input) {
   const PodId pod = input.pod.pod;
-  const PodId before = std::exchange(life_of(input.watch, pod), input.verb == Verb::kDeleted ? PodId::none() : pod);
+  const PodId before = exchange_life(input.watch, pod, input.verb == Verb::kDeleted ? PodId::none() : pod);
   if (input.verb == Verb::kDeleted || !before.known()) return true;
   if (config_.policy.uid_change == UidChange::kSplit) {
     if (before == pod) return true;
     take(PodChanged{input.watch, Verb::kDeleted, facts_[before.value]});
-    life_of(input.watch, pod) = pod;
+    exchange_life(input.watch, pod, pod);
     return true;
   }
   // Where the last version had a node this is an update of a scheduled pod, which fails if no store holds that uid.
   const bool was_bound = facts_[before.value].bound();
   if (before == pod) return !was_bound || scheduled_.find(pod) != nullptr;
-  presence_[before.value] = Presence::kGone;
+  went(before);
   if (!was_bound) leave_queue(before);
   return !was_bound;
 }
 
 // A list has shown that it is gone.
 void Core::lose(Watch watch, PodId pod) {
-  presence_[pod.value] = Presence::kGone;
+  went(pod);
   if (config_.policy.key == PodKey::kName) return;
-  PodId& life = life_of(watch, pod);
-  if (life == pod) life = PodId::none();
+  if (life_of(watch, pod) == pod) exchange_life(watch, pod, PodId::none());
 }
 
 // --- Lists

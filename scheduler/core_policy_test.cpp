@@ -341,7 +341,7 @@ TEST(CoreRestart, NothingSurvivesButWhatIsOnDisk) {
     EXPECT_FALSE(d.core.books().book(bench.n1.node).known);
     EXPECT_EQ(d.assumed(bench.a.pod), policy.keeps_journal());
     EXPECT_EQ(bench.charged(), policy.keeps_journal() ? 100 : 0);
-    EXPECT_EQ(d.core.state_hash() == 0, !policy.keeps_journal());
+    EXPECT_EQ(d.core.stores_hash() == 0, !policy.keeps_journal());
     for (const PodFacts& pod : {bench.a, bench.b, bench.c}) {
       const auto touched = d.core.touched_pods();
       EXPECT_NE(std::find(touched.begin(), touched.end(), pod.pod), touched.end());

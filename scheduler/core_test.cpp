@@ -23,7 +23,7 @@ struct CoreTest : testing::Test {
 
 TEST_F(CoreTest, OneWatchLeadsAPodFromTheQueueToItsNodeAndAway) {
   Driver d = make(with("combined", {{"watches", "one"}}));
-  const uint64_t empty = d.core.state_hash();
+  const uint64_t empty = d.core.stores_hash();
   d.add(at(0), a);
   EXPECT_TRUE(d.queued(a.pod));
   EXPECT_FALSE(d.scheduled(a.pod));
@@ -34,7 +34,7 @@ TEST_F(CoreTest, OneWatchLeadsAPodFromTheQueueToItsNodeAndAway) {
   d.remove(at(2), World::on(a, n1.node));
   EXPECT_FALSE(d.scheduled(a.pod));
   EXPECT_EQ(charged(d, n1), 0);
-  EXPECT_EQ(d.core.state_hash(), empty);
+  EXPECT_EQ(d.core.stores_hash(), empty);
 }
 
 TEST_F(CoreTest, OfTwoWatchesEachSpeaksForItsOwnStore) {
@@ -151,7 +151,7 @@ TEST_F(CoreTest, ADeletedOfAPodNeverSeenIsHarmless) {
   for (const Policy& policy : presets()) {
     Driver d = make(policy);
     for (const Watch watch : {Watch::kQueued, Watch::kScheduled, Watch::kAll}) d.remove(at(0), a, watch);
-    EXPECT_EQ(d.core.state_hash(), 0U);
+    EXPECT_EQ(d.core.stores_hash(), 0U);
     EXPECT_TRUE(d.core.seen(a.pod)) << "it was there until this DELETED";
     EXPECT_FALSE(d.core.seen(b.pod));
   }
@@ -161,18 +161,18 @@ TEST_F(CoreTest, NodesComeChangeAndGo) {
   Driver d = make("combined");
   d.add(at(0), n1);
   EXPECT_TRUE(d.core.books().book(n1.node).known);
-  const uint64_t with_n1 = d.core.state_hash();
+  const uint64_t with_n1 = d.core.stores_hash();
   NodeFacts cordoned = n1;
   cordoned.unschedulable = true;
   d.step(at(1), NodeChanged{Verb::kModified, cordoned});
-  EXPECT_NE(d.core.state_hash(), with_n1);
+  EXPECT_NE(d.core.stores_hash(), with_n1);
   d.step(at(2), NodeChanged{Verb::kModified, n1});
-  EXPECT_EQ(d.core.state_hash(), with_n1);
+  EXPECT_EQ(d.core.stores_hash(), with_n1);
   d.step(at(3), NodeChanged{Verb::kDeleted, n1});
   EXPECT_FALSE(d.core.books().book(n1.node).known);
-  EXPECT_EQ(d.core.state_hash(), 0U);
+  EXPECT_EQ(d.core.stores_hash(), 0U);
   d.step(at(4), NodeChanged{Verb::kDeleted, n2});  // never known
-  EXPECT_EQ(d.core.state_hash(), 0U);
+  EXPECT_EQ(d.core.stores_hash(), 0U);
 }
 
 // --- Lists
@@ -370,7 +370,7 @@ TEST_F(CoreTest, TheHashReturnsWhenAllIsUndone) {
       for (const BindPod& bind : open) d.answer(now, bind.pod, bind.node);
       for (const PodFacts& pod : pods) d.remove(now, pod);
       for (const NodeFacts& node : {n1, n2}) d.step(now, NodeChanged{Verb::kDeleted, node});
-      EXPECT_EQ(d.core.state_hash(), 0U);
+      EXPECT_EQ(d.core.stores_hash(), 0U);
       EXPECT_EQ(d.core.books().book(n1.node).pods + d.core.books().book(n2.node).pods, 0);
     }
   }

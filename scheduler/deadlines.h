@@ -1,4 +1,5 @@
-// Deadlines: instants at which something about a slot is due, the earliest first; of one instant, by ticket.
+// Deadlines: instants at which something about a slot is due, the earliest first; of one instant, by slot: what
+// came and went before has no say.
 //
 // A deadline is not taken back when its entry goes or changes: it is stale then, which the entry's ticket tells, and is
 // dropped when it comes to the front.
@@ -39,7 +40,7 @@ class Deadlines {
 
  private:
   // std::push_heap keeps the greatest in front: later is "less".
-  static bool later(const Deadline& a, const Deadline& b) { return a.at != b.at ? a.at > b.at : a.ticket > b.ticket; }
+  static bool later(const Deadline& a, const Deadline& b) { return a.at != b.at ? a.at > b.at : a.slot > b.slot; }
 
   std::vector<Deadline> heap_;
 };

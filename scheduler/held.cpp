@@ -9,10 +9,9 @@ namespace {
 // Of all that a core may look at.
 uint64_t hash_of(const PodFacts& pod) {
   const uint64_t flags = static_cast<uint64_t>(pod.phase) << 2 | (pod.gated ? 2 : 0) | (pod.mirror ? 1 : 0);
-  return StateHash::of(
-      StateHash::Entry::kHeld,
-      {pod.pod.value, pod.node.value, pod.scheduler.value, pod.shape.value, static_cast<uint64_t>(pod.created.ns),
-       static_cast<uint64_t>(pod.deletion.ns), static_cast<uint64_t>(pod.priority), flags});
+  return StateHash::of(StateHash::Entry::kHeld,
+                       {pod.pod.value, pod.node.value, pod.scheduler.value, pod.shape.value, pod.placement.value,
+                        static_cast<uint64_t>(pod.deletion.ns), static_cast<uint64_t>(pod.priority), flags});
 }
 
 }  // namespace

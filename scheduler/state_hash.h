@@ -22,7 +22,8 @@ class StateHash {
     kInFlight,
     kNode,
     kHeld,
-    kDecision
+    kDecision,
+    kSeen
   };
 
   static uint64_t of(Entry entry, std::initializer_list<uint64_t> fields) {

@@ -284,8 +284,13 @@ uint64_t Decide::state_hash() const {
     uint64_t one =
         combine(combine(static_cast<uint64_t>(coming.at.ns), static_cast<uint64_t>(coming.deed)), coming.pod.value);
     if (coming.deed == Deed::kAnswer) one = combine(one, binds_[coming.bind].code);
+    if (coming.deed == Deed::kBind || coming.deed == Deed::kAnswer) {
+      const OpenBind& bind = binds_[coming.bind];
+      one = combine(combine(one, bind.node.value), bind.fault && coming.deed == Deed::kBind ? *bind.fault + 1 : 0);
+    }
     out += one;
   }
+  for (uint32_t pod = 0; pod < lives_.size(); ++pod) out += lives_[pod].ended ? combine(pod, 1) : 0;
   return combine(out, next_);
 }
 

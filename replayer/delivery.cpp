@@ -250,6 +250,11 @@ void Delivery::restart(Lane lane, Time until, size_t fault, trace::Seq seq) {
   state.behind = seq;
 }
 
+void Delivery::abandon(Lane lane) {
+  restart(lane, {});
+  at(lane).broken = true;
+}
+
 // In the order in which they were sent.
 std::vector<Frame> Delivery::take_queued(Lane lane) {
   std::vector<Frame> out;

@@ -62,6 +62,8 @@ class Delivery {
   // It is opened anew after a list: what was on its way, or held for a resumption, is never delivered. Nothing arrives
   // before `until`, when the list itself is there; `fault`, `seq`: what made it late.
   void restart(Lane lane, Time until, size_t fault = kNoFault, trace::Seq seq = 0);
+  // Who watched it is gone: what comes from now on is never delivered, until it is opened anew after a list.
+  void abandon(Lane lane);
 
   // Lanes on which a deletion was lost that a list is to tell. Taken once.
   std::vector<Lane> take_lists() { return std::exchange(lists_, {}); }

@@ -164,12 +164,20 @@ bool FaultMatcher::holds(const State& state, const Change& change) {
   return change.pod->pod.value < state.pods.size() && state.pods[change.pod->pod.value];
 }
 
-uint64_t FaultMatcher::state_hash() const {
+uint64_t FaultMatcher::state_hash(trace::Seq reached) const {
   uint64_t out = 0;
-  for (const State& state : states_) {
-    out = combine(out, state.matched);
-    for (size_t pod = 0; pod < state.pods.size(); ++pod) out = state.pods[pod] ? combine(out, pod) : out;
-    for (const auto& [node, uid] : state.nodes) out = combine(combine(out, node.value), uid.value);
+  for (size_t i = 0; i < states_.size(); ++i) {
+    const Fault& fault = plan_->faults[i];
+    const State& state = states_[i];
+    const Trigger& trigger = fault.trigger;
+    const bool fired = trigger.nth != 0 && state.matched >= trigger.nth;
+    const bool passed = trigger.seq && *trigger.seq < reached;
+    const bool holds_some = fault.all_of_uid && state.matched > 0;
+    if (occasion_of(fault) == Occasion::kInstant || ((fired || passed) && !holds_some)) continue;
+    uint64_t one = combine(i, state.matched);
+    for (size_t pod = 0; pod < state.pods.size(); ++pod) one = state.pods[pod] ? combine(one, pod) : one;
+    for (const auto& [node, uid] : state.nodes) one = combine(combine(one, node.value), uid.value);
+    out = combine(out, one);
   }
   return out;
 }

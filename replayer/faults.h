@@ -89,8 +89,9 @@ class FaultMatcher {
   // The latest change that it hit became no frame on the watch that it names.
   void unfelt(size_t fault);
 
-  // Over what its faults have counted and taken hold of: whether, and at what, they may fire yet.
-  uint64_t state_hash() const;
+  // Over the faults that may fire yet, except those of an instant: what they have counted and taken hold of. `reached`:
+  // the latest record. A plan whose faults are spent is as none.
+  uint64_t state_hash(trace::Seq reached) const;
 
   const Plan& plan() const { return *plan_; }
   const std::vector<FaultReport>& reports() const { return reports_; }

@@ -1,6 +1,7 @@
 #include "replayer/follow.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/grown.h"
 #include "base/hash.h"
@@ -56,14 +57,19 @@ void Follow::ingest(World& world, const Event& event) {
 
 void Follow::ingest_request(World& world, uint32_t index) {
   const RecordedBind& bind = recording_->binds()[index];
-  if (bind.pod.value < won_by_.size() && won_by_[bind.pod.value] == std::optional(bind.scheduler)) {
+  if (has_won(bind)) {
     world.point(Verdict::kDoubleBind, bind.pod, bind.node);  // again after its own 201
-    binds_[index].doubled = true;
+    change(index, [](BindState& state) { state.doubled = true; });
   }
   if (bind.scheduler != followed_) return;
-  binds_[index].sent = world.now();
+  change(index, [&](BindState& state) { state.sent = world.now(); });
   hit_bind(world, index);
   decisions_.push_back(index);
+}
+
+bool Follow::has_won(const RecordedBind& bind) const {
+  const bool first = bind.pod.value < won_by_.size() && won_by_[bind.pod.value] == std::optional(bind.scheduler);
+  return first || also_won_.count({bind.pod, bind.scheduler}) > 0;
 }
 
 // What a fault does to a recorded bind, as far as the recording lets it: the truth is not bent, so that only the answer
@@ -77,7 +83,7 @@ void Follow::hit_bind(World& world, uint32_t index) {
       world.faults().unfelt(hit);
       continue;
     }
-    binds_[index].fault = hit;
+    change(index, [&](BindState& state) { state.fault = hit; });
     world.blame(hit, bind.pod);
   }
 }
@@ -99,7 +105,9 @@ void Follow::ingest_answer(World& world, uint32_t index) {
     const bool first = world.accept_bind(pod, bind.node);
     if (!first && !binds_[index].doubled) world.point(Verdict::kDoubleBind, pod, bind.node);
     if (pod != bind.pod) world.point(Verdict::kWrongUid, bind.pod, bind.node, pod);
-    grown(won_by_, pod.value) = bind.scheduler;
+    std::optional<StringId>& winner = grown(won_by_, pod.value);
+    if (!winner) winner = bind.scheduler;
+    if (*winner != bind.scheduler) also_won_.emplace(pod, bind.scheduler);
   }
   if (bind.scheduler != followed_) return;
   if (const auto due = held_until(world, index); due && *due > world.now()) {
@@ -113,12 +121,16 @@ bool Follow::answer(World& world) {
   if (answers_.empty()) return false;
   const uint32_t index = answers_.front();
   answers_.pop_front();
-  if (world.away()) return true;  // who asked is dead
-  BindState& state = binds_[index];
-  if (!state.decided) {
-    state.answer_waits = true;
+  if (world.away()) {  // who asked is dead
+    change(index, [](BindState& state) { state = {}; });
     return true;
   }
+  if (!binds_[index].decided) {
+    change(index, [](BindState& state) { state.answer_waits = true; });
+    return true;
+  }
+  BindState state;
+  change(index, [&](BindState& held) { state = std::exchange(held, {}); });
   const RecordedBind& bind = recording_->binds()[index];
   kube::BindAnswer answer = bind.answer;
   if (state.fault) {
@@ -148,7 +160,7 @@ bool Follow::decide(World& world) {
   ++taken_;
   if (bind.inferred) ++inferred_;
   world.step(scheduler::DecideAs{bind.pod, bind.node}, Cure::kDecision);
-  binds_[index].decided = true;
+  change(index, [](BindState& state) { state.decided = true; });
   if (binds_[index].answer_waits) answers_.push_back(index);
   return true;
 }
@@ -163,8 +175,22 @@ bool Follow::fail_attempt(World& world) {
   return true;
 }
 
+template <typename Change>
+void Follow::change(uint32_t index, const Change& how) {
+  binds_hash_ -= hash_of(index);
+  how(binds_[index]);
+  binds_hash_ += hash_of(index);
+}
+
+uint64_t Follow::hash_of(uint32_t bind) const {
+  const BindState& state = binds_[bind];
+  const uint64_t flags = (state.decided ? 1U : 0U) | (state.answer_waits ? 2U : 0U) | (state.doubled ? 4U : 0U);
+  const uint64_t sent = state.fault ? combine(*state.fault + 1, static_cast<uint64_t>(state.sent.ns)) : 0;
+  return flags == 0 && !state.fault ? 0 : combine(combine(bind, flags), sent);
+}
+
 uint64_t Follow::state_hash() const {
-  uint64_t out = next_;
+  uint64_t out = combine(next_, binds_hash_);
   for (const uint32_t index : answers_) out = combine(out, index);
   for (const uint32_t index : decisions_) out = combine(out, index);
   for (const Late& late : late_) out = combine(combine(out, static_cast<uint64_t>(late.due.ns)), late.index);

@@ -7,6 +7,8 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "replayer/recording.h"
@@ -56,7 +58,11 @@ class Follow {
 
   void ingest(World& world, const Event& event);
   void ingest_request(World& world, uint32_t index);
+  bool has_won(const RecordedBind& bind) const;  // its sender has won the pod before
   void hit_bind(World& world, uint32_t index);
+  template <typename Change>
+  void change(uint32_t index, const Change& how);
+  uint64_t hash_of(uint32_t bind) const;
   std::optional<Time> held_until(const World& world, uint32_t index) const;
   void ingest_answer(World& world, uint32_t index);
   bool fail_attempt(World& world);
@@ -65,12 +71,14 @@ class Follow {
   StringId followed_;
   Duration lost_after_;
   size_t next_ = 0;               // of the recording's events
-  std::vector<BindState> binds_;  // by index into the recording's binds
+  std::vector<BindState> binds_;  // by index into the recording's binds; as they began again, once they are answered
+  uint64_t binds_hash_ = 0;
   std::deque<uint32_t> answers_, decisions_;
   std::vector<Late> late_;  // in order of arrival
   std::deque<PodId> failures_;
   std::multimap<PodId, uint32_t> waiting_;       // followed requests whose pod is not in the view yet, by pod, as sent
   std::vector<std::optional<StringId>> won_by_;  // by pod: whose bind was accepted; nobody may know its sender's name
+  std::set<std::pair<PodId, StringId>> also_won_;  // whose further ones were
   uint64_t taken_ = 0, inferred_ = 0, while_away_ = 0;
 };
 

@@ -23,6 +23,12 @@ bool intrudes(Verdict verdict) { return is_zombie(verdict) || verdict == Verdict
 // What went wrong with the bind itself: of all that befell its pod in that instant it is what the rest follows from.
 bool comes_of_a_bind(Verdict verdict) { return verdict == Verdict::kUnknownBind || verdict == Verdict::kWrongUid; }
 
+// Something that the truth holds and the view does not.
+bool is_missing(Verdict verdict) {
+  return verdict == Verdict::kMissingScheduled || verdict == Verdict::kMissingQueued ||
+         verdict == Verdict::kMissingNode;
+}
+
 // A zombie is assumed either by an answer that came too late, or because its delete never reached the assumed store.
 Race race_of(Verdict verdict, Cure born_by) {
   if (verdict != Verdict::kZombieAssumed) return Race::kNone;
@@ -37,8 +43,10 @@ void Judge::settle(const Scene& scene, Time now, trace::Seq seq, Phase phase) {
   seq_ = seq;
   phase_ = phase;
   ++instant_;
-  look_once(noted_pods_, looked_pods_, [&](PodId pod, Cure cause) { look_at_pod(scene, pod, cause); });
-  look_once(noted_nodes_, looked_nodes_, [&](NodeId node, Cure cause) { look_at_node(scene, node, cause); });
+  look_once(noted_pods_, looked_pods_,
+            [&](PodId pod, Cure cause) { look(scene, pod, grown(pods_, pod.value), cause); });
+  look_once(noted_nodes_, looked_nodes_,
+            [&](NodeId node, Cure cause) { look(scene, node, grown(nodes_, node.value), cause); });
 }
 
 // What is noted again within an instant is as it was at the first look.
@@ -50,8 +58,8 @@ void Judge::look_once(std::vector<Noted<Id>>& noted, std::vector<uint64_t>& look
   noted.clear();
 }
 
-void Judge::look_at_pod(const Scene& scene, PodId pod, Cure cause) {
-  const auto& [truth, core, binds] = scene;
+std::array<Judge::Case, Judge::kPodVerdicts> Judge::cases_of(const Scene& scene, PodId pod) {
+  const auto& [truth, core, binds, away] = scene;
   const scheduler::ScheduledPod* scheduled = core.scheduled().find(pod);
   const scheduler::AssumedPod* assumed = core.assumed().find(pod);
   const auto queued = core.queued().state(pod);
@@ -61,47 +69,75 @@ void Judge::look_at_pod(const Scene& scene, PodId pod, Cure cause) {
   const bool waits = queued != scheduler::QueuedStore::State::kAbsent || core.in_flight(pod);
   const bool wants_queue =
       held && !node && core.ours(truth.facts(pod)) && !truth.facts(pod).gated && !truth.facts(pod).deletion.known();
-  const NodeId viewed = scheduled != nullptr ? scheduled->node : assumed != nullptr ? assumed->node : NodeId::none();
-  const ShapeId shape = scheduled != nullptr ? scheduled->shape
-                        : assumed != nullptr ? assumed->shape
-                        : held               ? truth.facts(pod).shape
-                                             : ShapeId::none();
-  const bool wrong =
-      node && ((scheduled != nullptr && scheduled->node != node) || (assumed != nullptr && assumed->node != node));
-  const auto check = [&](Verdict verdict, bool holds, NodeId where, ShapeId takes) {
-    update(grown(pods_, pod.value)[static_cast<size_t>(verdict)], holds,
-           {verdict, pod, where, {}, takes, {}, 0, cause, {}, {}}, cause);
+  const Case in_scheduled = scheduled == nullptr ? Case{} : Case{true, scheduled->node, scheduled->shape, {}};
+  const Case in_assumed = assumed == nullptr ? Case{} : Case{true, assumed->node, assumed->shape, {}};
+  const auto wrong = [&](const Case& store) { return node && store.holds && store.where != node; };
+  const auto only_if = [](bool holds, Case of) {
+    of.holds = of.holds && holds;
+    return of;
   };
-  check(Verdict::kZombieScheduled, scheduled != nullptr && !held, viewed, shape);
-  check(Verdict::kZombieAssumed, assumed != nullptr && !held, viewed, shape);
-  check(Verdict::kGhostQueued, in_queue && (!held || node), node, ShapeId::none());
-  check(Verdict::kMissingScheduled, node && scheduled == nullptr && assumed == nullptr, node, shape);
-  check(Verdict::kMissingQueued, wants_queue && !waits, NodeId::none(), ShapeId::none());
-  check(Verdict::kWrongNode, wrong, viewed, shape);
-  check(Verdict::kDoubleCount, scheduled != nullptr && assumed != nullptr && assumed->charged, viewed, shape);
-  check(Verdict::kUnknownBind, binds.of(pod).known(), binds.of(pod), ShapeId::none());
+  const bool missing = node && scheduled == nullptr && assumed == nullptr;
+  return {only_if(!held, in_scheduled),
+          only_if(!held, in_assumed),
+          Case{in_queue && (!held || node), node, {}, {}},
+          missing ? Case{true, node, truth.facts(pod).shape, {}} : Case{},
+          Case{wants_queue && !waits, {}, {}, {}},
+          wrong(in_scheduled) ? in_scheduled : only_if(wrong(in_assumed), in_assumed),
+          only_if(assumed != nullptr && assumed->charged, in_scheduled),
+          Case{binds.of(pod).known(), binds.of(pod), {}, {}}};
 }
 
-void Judge::look_at_node(const Scene& scene, NodeId node, Cure cause) {
-  const auto& [truth, core, binds] = scene;
+std::array<Judge::Case, Judge::kNodeVerdicts> Judge::cases_of(const Scene& scene, NodeId node) {
+  const auto& [truth, core, binds, away] = scene;
   const bool in_view = core.books().book(node).known;
   const bool in_truth = truth.has_node(node);
   const Misfit view_over = core.books().overcommit(node);
   const Misfit truth_over = truth.books().overcommit(node);
-  const auto check = [&](Verdict verdict, bool holds, Misfit misfit) {
-    const size_t slot = static_cast<size_t>(verdict) - kPodVerdicts;
-    update(grown(nodes_, node.value)[slot], holds, {verdict, {}, node, {}, {}, {}, 0, cause, misfit, {}}, cause);
-  };
-  check(Verdict::kGhostNode, in_view && !in_truth, {});
-  check(Verdict::kMissingNode, in_truth && !in_view, {});
-  check(Verdict::kOvercommitView, !view_over.fits(), view_over);
-  check(Verdict::kOvercommitTruth, !truth_over.fits(), truth_over);
-  check(Verdict::kNegative, core.books().negative(node), {});
+  return {Case{in_view && !in_truth, node, {}, {}}, Case{in_truth && !in_view, node, {}, {}},
+          Case{!view_over.fits(), node, {}, view_over}, Case{!truth_over.fits(), node, {}, truth_over},
+          Case{core.books().negative(node), node, {}, {}}};
+}
+
+template <typename Id, size_t N>
+void Judge::look(const Scene& scene, Id id, Slots<N>& slots, Cure cause) {
+  constexpr bool kPod = std::is_same_v<Id, PodId>;
+  const std::array<Case, N> cases = cases_of(scene, id);
+  for (size_t i = 0; i < N; ++i) {
+    const auto verdict = static_cast<Verdict>(kPod ? i : kPodVerdicts + i);
+    const auto& [holds, where, takes, misfit] = cases[i];
+    if (holds == (slots[i] != 0) || (holds && scene.away && is_missing(verdict))) continue;
+    Episode opening{verdict, {}, where, {}, takes, {}, 0, cause, misfit, {}, {}};
+    if constexpr (kPod) opening.pod = id;
+    update(slots[i], holds, opening, cause);
+  }
+}
+
+void Judge::changed(const Scene& scene, PodId pod, Cure cause) {
+  if (differs() && pod.value < pods_.size()) mark(scene, pod, pods_[pod.value], cause);
+}
+
+void Judge::changed(const Scene& scene, NodeId node, Cure cause) {
+  if (differs() && node.value < nodes_.size()) mark(scene, node, nodes_[node.value], cause);
+}
+
+template <typename Id, size_t N>
+void Judge::mark(const Scene& scene, Id id, const Slots<N>& slots, Cure cause) {
+  if (std::all_of(slots.begin(), slots.end(), [](uint32_t slot) { return slot == 0; })) return;
+  const std::array<Case, N> cases = cases_of(scene, id);
+  for (size_t i = 0; i < N; ++i) {
+    if (slots[i] == 0) continue;
+    std::optional<Cure>& ended_by = episodes_[slots[i] - 1].ended_by;
+    if (cases[i].holds) {
+      ended_by.reset();
+    } else if (!ended_by) {
+      ended_by = cause;
+    }
+  }
 }
 
 void Judge::update(uint32_t& slot, bool holds, const Episode& opening, Cure cause) {
   if (holds == (slot != 0)) return;
-  if (!holds) return close(slot, now_, cause);
+  if (!holds) return close(slot, now_, episodes_[slot - 1].ended_by.value_or(cause));
   if (free_.empty()) {
     episodes_.emplace_back();
     free_.push_back(static_cast<uint32_t>(episodes_.size() - 1));
@@ -154,7 +190,7 @@ void Judge::behind(Lane lane, bool behind, Time now, trace::Seq seq) {
   now_ = now;
   seq_ = seq;
   update(behind_[static_cast<size_t>(lane)], behind,
-         {Verdict::kStaleView, {}, {}, lane, {}, {}, 0, Cure::kTruth, {}, {}}, Cure::kFrame);
+         {Verdict::kStaleView, {}, {}, lane, {}, {}, 0, Cure::kTruth, {}, {}, {}}, Cure::kFrame);
 }
 
 void Judge::stuck(Lane lane, Time birth, std::optional<Time> end, Cure cure, trace::Seq seq, Phase phase) {

@@ -27,6 +27,7 @@ class Judge {
     const Truth& truth;
     const scheduler::Core& core;
     const UnknownBinds& binds;
+    bool away = false;  // the scheduler is not there: its stores are empty, and what they lack is no news
   };
 
   explicit Judge(Duration lag) : lag_(lag) {}
@@ -34,6 +35,10 @@ class Judge {
   // A pod's or node's place may have changed, by `cause`. Looked at when the instant is over; the first cause counts.
   void note(PodId pod, Cure cause) { noted_pods_.push_back({pod, cause}); }
   void note(NodeId node, Cure cause) { noted_nodes_.push_back({node, cause}); }
+  // It has changed just now, and more may come within this instant: what is open there and holds no longer has found
+  // its cure, unless it holds again when the instant is over. Besides note().
+  void changed(const Scene& scene, PodId pod, Cure cause);
+  void changed(const Scene& scene, NodeId node, Cure cause);
 
   // The instant is over: what was noted is compared. `seq`: the latest record so far. `after_end`: the trace is over
   // and time only runs on.
@@ -79,6 +84,14 @@ class Judge {
     Cure born_by = Cure::kTruth;  // the kind of step that began it
     scheduler::Misfit misfit;
     std::vector<Refusal> refusals;
+    std::optional<Cure> ended_by;  // within the instant that goes on
+  };
+  // Whether a verdict holds of a pod or node, and what is to be said of it if it does.
+  struct Case {
+    bool holds = false;
+    NodeId where;
+    ShapeId takes;
+    scheduler::Misfit misfit;
   };
   template <typename Id>
   struct Noted {
@@ -92,8 +105,12 @@ class Judge {
 
   template <typename Id, typename Look>
   void look_once(std::vector<Noted<Id>>& noted, std::vector<uint64_t>& looked, const Look& look);
-  void look_at_pod(const Scene& scene, PodId pod, Cure cause);
-  void look_at_node(const Scene& scene, NodeId node, Cure cause);
+  static std::array<Case, kPodVerdicts> cases_of(const Scene& scene, PodId pod);
+  static std::array<Case, kNodeVerdicts> cases_of(const Scene& scene, NodeId node);
+  template <typename Id, size_t N>
+  void look(const Scene& scene, Id id, Slots<N>& slots, Cure cause);
+  template <typename Id, size_t N>
+  void mark(const Scene& scene, Id id, const Slots<N>& slots, Cure cause);
   void update(uint32_t& slot, bool holds, const Episode& opening, Cure cause);
   static uint64_t hash_of(const Episode& episode);
   void close(uint32_t& slot, std::optional<Time> end, Cure cause);

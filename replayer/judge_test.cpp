@@ -171,6 +171,50 @@ TEST(Judge, EachVerdictIsBornAndCured) {
   }
 }
 
+// Of several steps within an instant the one that ended it is its cure, not the first that touched its pod.
+TEST(Judge, TheStepThatEndsAnEpisodeIsItsCure) {
+  Court court;
+  const auto changed = [&](Cure cause) { court.judge.changed(court.scene(), court.a.pod, cause); };
+  court.tell(0, Verb::kAdded, court.bound(court.a));
+  court.settle(0);
+  court.tell(5000, Verb::kModified, court.bound(court.a));
+  court.judge.note(court.a.pod, Cure::kRelist);
+  changed(Cure::kRelist);
+  court.tell(5000, Verb::kDeleted, court.bound(court.a));
+  changed(Cure::kFrame);
+  court.tell(5000, Verb::kAdded, court.bound(court.a));
+  changed(Cure::kDecision);  // it is there again …
+  court.tell(5000, Verb::kDeleted, court.bound(court.a));
+  changed(Cure::kAnswer);  // … and now it is gone
+  court.settle(5000);
+  EXPECT_EQ(court.findings(60'000), Words{"zombie-scheduled a on n1 0..5000 answer"});
+}
+
+// In A it stands where A has it, whatever S says.
+TEST(Judge, EachStoreNamesItsOwnNode) {
+  Court court;
+  court.tell(0, Verb::kAdded, court.a);
+  court.assume(0, court.a, court.n2);
+  court.tell(0, Verb::kModified, court.bound(court.a), Watch::kScheduled);
+  court.settle(0);
+  EXPECT_EQ(court.findings(60'000),
+            (Words{"zombie-scheduled a on n1 0.. never", "zombie-assumed a on n2 0.. never under 1"}));
+}
+
+TEST(Judge, WhileASchedulerIsAwayItsStoresAreEmptyAndLackNothing) {
+  Court court;
+  court.tell(0, Verb::kAdded, court.bound(court.a));      // a zombie …
+  court.truth.apply(Verb::kAdded, court.bound(court.b));  // … and one that is missing
+  court.settle(0);
+  court.core.step(at(5000), scheduler::Restarted{});
+  court.truth.apply(Verb::kAdded, court.trace.pod("c"));
+  for (const PodId pod : court.core.touched_pods()) court.judge.note(pod, Cure::kRestart);
+  for (const PodId pod : court.truth.touched_pods()) court.judge.note(pod, Cure::kTruth);
+  court.judge.settle({court.truth, court.core, court.binds, true}, at(5000), 7, Judge::Phase::kTrace);
+  EXPECT_EQ(court.findings(60'000),
+            (Words{"zombie-scheduled a on n1 0..5000 restart", "missing-scheduled b on n1 0.. never"}));
+}
+
 TEST(Judge, AGhostIsAlsoWhoIsBoundInTruth) {
   Court court;
   court.truth.apply(Verb::kAdded, court.bound(court.a));

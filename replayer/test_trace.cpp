@@ -15,7 +15,8 @@ trace::TraceWriter& TestTrace::writer() {
   const trace::Stream streams[] = {{{}, trace::StreamKind::kWatch, "pods", "pods", "test.jsonl"},
                                    {{}, trace::StreamKind::kWatch, "nodes", "nodes", "test.jsonl"},
                                    {{}, trace::StreamKind::kBindLog, "binds", "", "test.binds.jsonl"},
-                                   {{}, trace::StreamKind::kWatch, "events", "events", "test.jsonl"}};
+                                   {{}, trace::StreamKind::kWatch, "events", "events", "test.jsonl"},
+                                   {{}, trace::StreamKind::kWatch, "aside", "pods", "aside.jsonl"}};
   for (const trace::Stream& stream : streams) INQUEST_CHECK(writer_->add_stream(stream).ok(), stream.name);
   return *writer_;
 }

@@ -19,7 +19,7 @@ inline Time at(int64_t milliseconds) { return kTraceStart + Duration::millisecon
 
 class TestTrace {
  public:
-  static constexpr trace::StreamId kPods{0}, kNodes{1}, kBinds{2}, kEvents{3};
+  static constexpr trace::StreamId kPods{0}, kNodes{1}, kBinds{2}, kEvents{3}, kAside{4};  // another watch of pods
   static constexpr std::string_view kScheduler = "default-scheduler";
   enum class Checkpoint : uint8_t { kNo, kYes };
 

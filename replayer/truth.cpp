@@ -1,5 +1,8 @@
 #include "replayer/truth.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/grown.h"
 #include "base/hash.h"
 
@@ -13,16 +16,19 @@ NodeId Truth::node_of(PodId pod) const {
   return held.facts.node ? held.facts.node : held.accepted;
 }
 
-Truth::PodChange Truth::apply(Verb verb, const PodFacts& pod) {
+Truth::PodChange Truth::apply(Verb verb, const PodFacts& pod, By by) {
   Pod& held = at(pod.pod);
+  ResourceVersion& reached = held.reached[static_cast<size_t>(by)];
+  const ResourceVersion before = std::exchange(reached, std::max(reached, pod.rv));
   PodChange change{PodChange::Kind::kApplied, held.exists, held.facts};
   const bool known_version = held.facts.rv != 0 && pod.rv != 0;
   if (held.deleted && verb != Verb::kDeleted) {
-    change.kind = known_version && pod.rv <= held.facts.rv ? PodChange::Kind::kStale : PodChange::Kind::kTimeTravel;
+    const bool merely_late = known_version && pod.rv <= held.facts.rv && before < held.facts.rv && pod.rv >= before;
+    change.kind = merely_late ? PodChange::Kind::kStale : PodChange::Kind::kTimeTravel;
     return change;
   }
   if (held.exists && known_version && pod.rv <= held.facts.rv && verb != Verb::kDeleted) {
-    change.kind = pod.rv == held.facts.rv ? PodChange::Kind::kStale : PodChange::Kind::kTimeTravel;
+    change.kind = pod.rv < before ? PodChange::Kind::kTimeTravel : PodChange::Kind::kStale;
     return change;
   }
   if (verb == Verb::kDeleted && held.deleted) {
@@ -107,6 +113,7 @@ void Truth::rehash(Pod& pod) {
   hash_ -= pod.hash;
   const uint64_t flags = (pod.exists ? 1U : 0U) | (pod.deleted ? 2U : 0U) | (pod.won ? 4U : 0U);
   pod.hash = combine(combine(combine(pod.facts.pod.value, pod.facts.rv), pod.accepted.value), flags);
+  for (const ResourceVersion reached : pod.reached) pod.hash = combine(pod.hash, reached);
   hash_ += pod.hash;
 }
 

@@ -2,6 +2,7 @@
 // record; an accepted bind is truth from its answer or its frame, whichever comes first. Faults never touch it.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -14,14 +15,17 @@ class Truth {
  public:
   explicit Truth(const Catalog& catalog) : books_(catalog) {}
 
-  // What one change did. `before` is the version that watches saw before it.
+  // What shows a change: the stream that the view is made of, or another one.
+  enum class By : uint8_t { kView, kOther };
+  // What one change did. `before` is the version that watches saw before it. Stale: this version, or a newer one, is
+  // known; time travel: what shows it has shown a newer one before, or the pod is gone.
   struct PodChange {
-    enum class Kind : uint8_t { kApplied, kStale, kTimeTravel };  // stale: this version, or a newer one, is known
+    enum class Kind : uint8_t { kApplied, kStale, kTimeTravel };
     Kind kind = Kind::kApplied;
     bool existed = false;
     PodFacts before;
   };
-  PodChange apply(Verb verb, const PodFacts& pod);
+  PodChange apply(Verb verb, const PodFacts& pod, By by = By::kView);
   void apply(Verb verb, const NodeFacts& node);
   // A list that opens a watch: what it lacks is gone. Returns what travelled in time, which changes nothing: a deleted
   // uid that is listed again, whatever its version, and an older version than is known.
@@ -59,7 +63,8 @@ class Truth {
     ShapeId charged_shape;
     bool exists = false;
     bool deleted = false;
-    bool won = false;  // some bind of it was accepted
+    bool won = false;                          // some bind of it was accepted
+    std::array<ResourceVersion, 2> reached{};  // the newest version shown, by By
     uint64_t hash = 0;
   };
   Pod& at(PodId pod);

@@ -55,7 +55,8 @@ TEST_F(TruthTest, ADeletedPodStaysDeleted) {
   EXPECT_FALSE(truth.exists(id()));
   EXPECT_EQ(pods_on(n1), 0);
   EXPECT_EQ(truth.apply(Verb::kDeleted, a(7, "n1")).kind, Kind::kStale);
-  EXPECT_EQ(truth.apply(Verb::kModified, a(6, "n1")).kind, Kind::kStale) << "an echo of before";
+  EXPECT_EQ(truth.apply(Verb::kModified, a(6, "n1"), Truth::By::kOther).kind, Kind::kStale) << "it comes later there";
+  EXPECT_EQ(truth.apply(Verb::kModified, a(6, "n1")).kind, Kind::kTimeTravel) << "the stream goes back";
   EXPECT_EQ(truth.apply(Verb::kAdded, a(9)).kind, Kind::kTimeTravel) << "a uid never comes back";
   EXPECT_FALSE(truth.exists(id()));
 }
@@ -63,7 +64,7 @@ TEST_F(TruthTest, ADeletedPodStaysDeleted) {
 TEST_F(TruthTest, ADeletedForAPodNeverSeenIsKept) {
   EXPECT_EQ(truth.apply(Verb::kDeleted, a(7, "n1")).kind, Kind::kApplied);
   EXPECT_FALSE(truth.exists(id()));
-  EXPECT_EQ(truth.apply(Verb::kAdded, a(6)).kind, Kind::kStale);
+  EXPECT_EQ(truth.apply(Verb::kAdded, a(6), Truth::By::kOther).kind, Kind::kStale);
   EXPECT_EQ(pods_on(n1), 0);
 }
 

@@ -126,6 +126,7 @@ void View::refused(Time now, Lane lane, reflector::Refusal::Why why) {
 void View::closed(Time now, Lane lane) {
   const reflector::Phase phase = at(lane).reflector.phase();
   if (phase != reflector::Phase::kWatching && phase != reflector::Phase::kWatchRequested) return;
+  at(lane).wants = Wants::kNothing;  // a request that was still open has its answer
   take(lane, at(lane).reflector.step(now, reflector::WatchClosed{}), {}, {}, Tell::kCore);
 }
 
@@ -152,7 +153,6 @@ void View::pod_delta(Lane lane, const Delta& delta, std::span<const PodFacts> po
   scheduler::PodChanged told{watch_of(lane), verb_of(delta.kind), {}};
   if (delta.kind == Delta::Kind::kTombstone) {
     told.pod = shown[delta.object.uid];
-    told.known_from = scheduler::KnownFrom::kList;
     told.known_from = scheduler::KnownFrom::kList;
   } else {
     told.pod = grown(shown, delta.object.uid) = pods[delta.object.version];

@@ -5,9 +5,7 @@
 
 namespace inquest::replayer {
 
-using scheduler::ListKind;
 using scheduler::RereadAnswered;
-using scheduler::Watch;
 
 World::World(const Catalog& catalog, const WorldConfig& config)
     : catalog_(&catalog),
@@ -42,7 +40,7 @@ Time World::core_time() { return core_time_ = std::max(core_time_, now_ + clock_
 
 void World::pod_changed(Verb verb, const PodFacts& pod, bool in_view) {
   remember(pod.pod);
-  const Truth::PodChange change = truth_.apply(verb, pod);
+  const Truth::PodChange change = truth_.apply(verb, pod, in_view ? Truth::By::kView : Truth::By::kOther);
   if (change.kind == Truth::PodChange::Kind::kTimeTravel) point(Verdict::kTimeTravel, pod.pod, pod.node);
   if (!in_view) return change.kind == Truth::PodChange::Kind::kApplied ? outdated(pod.pod) : void();
   should_hear(change.existed ? &change.before : nullptr, verb == Verb::kDeleted ? nullptr : &pod);
@@ -71,8 +69,9 @@ void World::pods_listed(std::span<const PodFacts> pods, bool in_view) {
   for (const PodFacts& pod : truth_.replace(pods)) point(Verdict::kTimeTravel, pod.pod, pod.node);
   if (!in_view) return;
   for (const PodFacts& pod : pods) shown(pod, false);
-  for (Shown& state : shown_) state = state == Shown::kNever ? state : Shown::kCurrent;
-  outdated_ = 0;
+  for (uint32_t pod = 0; pod < shown_.size(); ++pod) {
+    if (shown_[pod] != Shown::kNever) show({pod}, shown_[pod], Shown::kCurrent);
+  }
   list_lanes(Resource::kPods);
 }
 
@@ -85,8 +84,9 @@ void World::bookmark(Resource resource, ResourceVersion rv) { delivery_.bookmark
 
 bool World::accept_bind(PodId pod, NodeId node) {
   remember(pod);
+  const NodeId before = truth_.node_of(pod);
   const bool first = truth_.accept_bind(pod, node);
-  if (first) outdated(pod);
+  if (truth_.node_of(pod) != before) outdated(pod);  // its frame may have come before the answer
   return first;
 }
 
@@ -95,9 +95,16 @@ void World::outdated(PodId pod) {
   if (state == Shown::kNever) return;  // it may lie outside its scope
   const PodFacts held = truth_.held(pod);
   should_hear(&held, truth_.exists(pod) ? &held : nullptr);
-  if (state != Shown::kCurrent) return;
-  state = Shown::kOutdated;
-  ++outdated_;
+  if (state == Shown::kCurrent) show(pod, state, Shown::kOutdated);
+}
+
+void World::show(PodId pod, Shown& state, Shown now) {
+  const auto hash = [&] { return state == Shown::kNever ? 0 : combine(pod.value, static_cast<uint64_t>(state)); };
+  shown_hash_ -= hash();
+  if (state == Shown::kOutdated) --outdated_;
+  state = now;
+  if (state == Shown::kOutdated) ++outdated_;
+  shown_hash_ += hash();
 }
 
 // --- Whether something comes on a lane
@@ -130,10 +137,9 @@ Judge World::judge_at(Time now) const {
 
 void World::shown(const PodFacts& pod, bool gone) {
   Shown& state = grown(shown_, pod.pod.value);
-  const bool current = gone || (pod.rv >= truth_.facts(pod.pod).rv && pod.node == truth_.node_of(pod.pod));
-  if (state == Shown::kOutdated) --outdated_;
-  if (!current) ++outdated_;
-  state = current ? Shown::kCurrent : Shown::kOutdated;
+  const bool current =
+      gone || (truth_.exists(pod.pod) && pod.rv >= truth_.facts(pod.pod).rv && pod.node == truth_.held(pod.pod).node);
+  show(pod.pod, state, current ? Shown::kCurrent : Shown::kOutdated);
 }
 
 void World::point(Verdict verdict, PodId pod, NodeId node, PodId other) {
@@ -158,6 +164,7 @@ void World::list_lanes(Resource resource) {
     if (resource_of(lane) != resource) continue;
     if (dead_) {
       watched_[static_cast<size_t>(lane)] = true;
+      delivery_.abandon(lane);
       continue;
     }
     view_.started(lane) ? view_.list_anew(now_, lane) : view_.start(now_, lane);
@@ -175,6 +182,7 @@ void World::after_change() {
 void World::remember(PodId pod) {
   if (!keeps_past_) return;
   past_.push_back({now_, pod, truth_.exists(pod) ? std::optional(truth_.held(pod)) : std::nullopt});
+  past_hash_ = combine(combine(past_hash_, static_cast<uint64_t>(now_.ns)), pod.value);
 }
 
 // As the API held them when `time` was over.
@@ -234,7 +242,7 @@ void World::die(size_t fault) {
   step(scheduler::Restarted{}, Cure::kRestart);
   for (const Lane lane : lanes_of(core_.policy().watches)) {
     watched_[static_cast<size_t>(lane)] = watched_[static_cast<size_t>(lane)] || view_.started(lane);
-    delivery_.restart(lane, {});
+    if (view_.started(lane)) delivery_.abandon(lane);
     deaf_on(lane, Cure::kRestart);
   }
   view_ = View(*catalog_, core_.policy().watches, combine(config_.core.seed, ++lives_));
@@ -250,6 +258,9 @@ void World::die(size_t fault) {
 void World::come_back() {
   dead_ = false;
   step(scheduler::Restarted{survived_}, Cure::kRestart);
+  // What it lacks is missed from now on.
+  for (const PodFacts& pod : truth_.pods()) judge_.note(pod.pod, Cure::kRestart);
+  for (const NodeFacts& node : truth_.nodes()) judge_.note(node.node, Cure::kRestart);
   for (const Lane lane : lanes_of(core_.policy().watches)) {
     if (std::exchange(watched_[static_cast<size_t>(lane)], false)) view_.start(now_, lane);
   }
@@ -268,18 +279,36 @@ std::vector<FaultHit> World::causes() const {
 
 void World::step(const scheduler::Input& input, Cure cause) {
   ++inputs_;
+  cause_ = cause;
+  truth_changed();
   const std::span<const scheduler::Effect> effects = core_.step(core_time(), input);
   if (observer_ != nullptr) observer_->stepped(*this, input, effects);
   for (const scheduler::Effect& effect : effects) carry_out(effect);
   unknown_binds_.stepped(input, effects);
-  for (const PodId pod : core_.touched_pods()) judge_.note(pod, cause);
+  const auto note = [&](auto id) {
+    judge_.note(id, cause);
+    judge_.changed(scene(), id, cause);
+  };
+  for (const PodId pod : core_.touched_pods()) note(pod);
+  for (const NodeId node : core_.touched_nodes()) note(node);
   note_binds(cause);
-  for (const NodeId node : core_.touched_nodes()) judge_.note(node, cause);
   core_.clear_touched();
 }
 
+// What the truth by itself has ended since the last step.
+void World::truth_changed() {
+  const auto each = [&](auto touched, size_t& marked) {
+    for (; marked < touched.size(); ++marked) judge_.changed(scene(), touched[marked], Cure::kTruth);
+  };
+  each(truth_.touched_pods(), marked_pods_);
+  each(truth_.touched_nodes(), marked_nodes_);
+}
+
 void World::note_binds(Cure cause) {
-  for (const PodId pod : unknown_binds_.touched()) judge_.note(pod, cause);
+  for (const PodId pod : unknown_binds_.touched()) {
+    judge_.note(pod, cause);
+    judge_.changed(scene(), pod, cause);
+  }
   unknown_binds_.clear_touched();
 }
 
@@ -293,7 +322,7 @@ void World::carry_out(const scheduler::Effect& effect) {
   } else if (const auto* failed = std::get_if<scheduler::Unschedulable>(&effect)) {
     unschedulable_.push_back(failed->pod);
   } else if (const auto* refusal = std::get_if<scheduler::WouldRefuse>(&effect)) {
-    judge_.refused({truth_, core_, unknown_binds_}, *refusal, now_);
+    judge_.refused(scene(), *refusal, now_);
   } else if (const auto* expired = std::get_if<scheduler::AssumptionExpired>(&effect)) {
     const bool unconfirmed = truth_.node_of(expired->pod) && core_.scheduled().find(expired->pod) == nullptr;
     if (core_.in_flight(expired->pod) || unconfirmed) point(Verdict::kEarlyExpire, expired->pod, expired->node);
@@ -338,136 +367,17 @@ void World::tell(Cure cause) {
   view_.told().clear();
 }
 
-// --- Lists and watches
-
-bool World::answer_requests() {
-  if (dead_) return false;
-  if (hear_list()) return true;
-  if (view_.next_wake() <= now_) {
-    view_.wake(now_);
-    return true;
-  }
-  for (const Lane lane : lanes_of(core_.policy().watches)) {
-    if (view_.wants_list(lane)) return answer_list(lane), true;
-    if (view_.wants_watch(lane)) return answer_watch(lane), true;
-  }
-  return false;
-}
-
-void World::answer_list(Lane lane) {
-  if (!delivery_.reachable(lane, now_)) return view_.refused(now_, lane, reflector::Refusal::Why::kConnectionRefused);
-  view_.list_asked(lane);
-  send_list(lane, false);
-}
-
-void World::answer_watch(Lane lane) {
-  if (!delivery_.reachable(lane, now_)) return view_.refused(now_, lane, reflector::Refusal::Why::kConnectionRefused);
-  switch (delivery_.take_then(lane)) {
-    case Then::kGone:
-      return view_.refused(now_, lane, reflector::Refusal::Why::kExpired);
-    case Then::kRelist:
-      return view_.refused(now_, lane, reflector::Refusal::Why::kOther);
-    case Then::kResume:
-      delivery_.resume(lane, now_);
-      heard_on(lane, Cure::kRelist);
-      return view_.watch_opened(now_, lane);
-  }
-}
-
-// The list is taken now; it arrives after the latency, or when a fault lets it.
-void World::send_list(Lane lane, bool aside) {
-  auto held = std::make_shared<Snapshot>();
-  Time asked_for = now_, due = now_ + config_.latency;
-  bool empty = false;
-  size_t late = Delivery::kNoFault;
-  for (const size_t hit : faults_.hits(ListAsked{seq_, now_, resource_of(lane), on_watch(lane)})) {
-    const Fault& fault = config_.plan->faults[hit];
-    if (fault.list == ListFault::kEmpty) empty = true;
-    if (fault.list == ListFault::kStale) asked_for = now_ - fault.by;
-    if (fault.list == ListFault::kLate) due = due + fault.by, late = hit;
-    blame(hit, {});
-  }
-  if (!empty && lane == Lane::kNodes) held->nodes = truth_.nodes();
-  if (!empty && lane != Lane::kNodes) held->pods = asked_for < now_ ? pods_at(asked_for) : truth_.pods();
-  if (!aside) delivery_.restart(lane, due, late, seq_);
-  answers_.push_back({due, lane, aside, std::move(held)});
-}
-
-bool World::hear_list() {
-  const auto due = std::find_if(answers_.begin(), answers_.end(), [&](const Answer& one) { return one.due <= now_; });
-  if (due == answers_.end()) return false;
-  const Answer answer = std::move(*due);
-  answers_.erase(due);
-  hear(answer);
-  return true;
-}
-
-void World::hear(const Answer& answer) {
-  const Lane lane = answer.lane;
-  heard_on(lane, Cure::kRelist);
-  if (answer.aside) return correct(lane, *answer.held);
-  const bool periodic = std::exchange(periodic_[static_cast<size_t>(lane)], false);
-  const auto how = periodic ? View::Tell::kQuietly : View::Tell::kCore;
-  lane == Lane::kNodes ? view_.nodes_listed(now_, answer.held->nodes, how)
-                       : view_.pods_listed(now_, lane, answer.held->pods, how);
-  if (periodic) correct(lane, *answer.held);
-  tell(Cure::kRelist);
-  if (lane == Lane::kNodes) return;
-  unknown_binds_.listed();
-  note_binds(Cure::kRelist);
-}
-
-// The policy's list corrects the stores that the policy names.
-void World::correct(Lane lane, const Snapshot& held) {
-  const scheduler::Relist& what = core_.policy().relist;
-  if (lane == Lane::kNodes) return step(scheduler::NodesListed{held.nodes, ListKind::kPeriodic}, Cure::kRelist);
-  if (lane != Lane::kScheduled && what.queued) {
-    step(scheduler::PodsListed{Watch::kQueued, held.pods, ListKind::kPeriodic}, Cure::kRelist);
-  }
-  if (lane != Lane::kQueued && (what.scheduled || what.assumed)) {
-    step(scheduler::PodsListed{Watch::kScheduled, held.pods, ListKind::kPeriodic}, Cure::kRelist);
-  }
-  for (const PodFacts& pod : held.pods) heard_.push_back(pod.pod);
-}
-
-bool World::corrects_all(Lane lane) const {
-  const scheduler::Relist& what = core_.policy().relist;
-  return lane == Lane::kNodes    ? what.nodes
-         : lane == Lane::kQueued ? what.queued
-         : lane == Lane::kPods   ? what.queued && what.scheduled
-                                 : what.scheduled;
-}
-
-bool World::corrects_some(Lane lane) const {
-  const scheduler::Relist& what = core_.policy().relist;
-  return corrects_all(lane) || (lane == Lane::kPods && (what.queued || what.scheduled || what.assumed)) ||
-         (lane == Lane::kScheduled && what.assumed);
-}
-
-// A list that corrects all that a lane feeds stands for the frames still under way on it: its watch begins anew there.
-// Where nobody can be reached it fails, and the next one comes when the policy says.
-bool World::relist() {
-  if (!std::exchange(relist_due_, false)) return false;
-  for (const Lane lane : lanes_of(core_.policy().watches)) {
-    if (!corrects_some(lane) || !view_.started(lane) || !delivery_.reachable(lane, now_)) continue;
-    if (!corrects_all(lane)) {
-      send_list(lane, true);
-      continue;
-    }
-    if (!view_.listing(lane)) view_.list_anew(now_, lane), periodic_[static_cast<size_t>(lane)] = true;
-  }
-  return true;
-}
-
 void World::trace_over() { judge_.behind(lanes_of(core_.policy().watches).back(), false, config_.end, seq_); }
 
 void World::settle(Judge::Phase phase) {
+  truth_changed();
   for (const PodId pod : truth_.touched_pods()) judge_.note(pod, Cure::kTruth);
   for (const NodeId node : truth_.touched_nodes()) judge_.note(node, Cure::kTruth);
   if (phase == Judge::Phase::kTrace) judge_.behind(lanes_of(core_.policy().watches).back(), outdated_ > 0, now_, seq_);
-  if (!dead_) judge_.settle({truth_, core_, unknown_binds_}, now_, seq_, phase);  // a dead one holds no view
+  judge_.settle(scene(), now_, seq_, phase);
   blocks_.settle(truth_, core_, truth_.touched_pods(), !dead_ && judge_.differs(), now_);
   truth_.clear_touched();
+  marked_pods_ = marked_nodes_ = 0;
 }
 
 Duration World::blocked(Time end) {
@@ -477,22 +387,34 @@ Duration World::blocked(Time end) {
 
 uint64_t World::state_hash() const {
   uint64_t out = combine(core_.state_hash(), truth_.state_hash());
-  out = combine(out, judge_.state_hash());
-  out = combine(out, faults_.state_hash());
-  out = combine(out, combine(unknown_binds_.state_hash(), silence_.state_hash()));
-  out = combine(out, delivery_.state_hash(now_));
-  out = combine(out, view_.state_hash(now_));
+  const auto mix_in = [&](uint64_t field) { out = combine(out, field); };
+  mix_in(judge_.state_hash());
+  mix_in(faults_.state_hash(seq_));
+  mix_in(combine(unknown_binds_.state_hash(), silence_.state_hash()));
+  mix_in(delivery_.state_hash(now_));
+  mix_in(view_.state_hash(now_));
   for (const Answer& answer : answers_) {
-    out = combine(combine(out, static_cast<uint64_t>(answer.due.ns)), static_cast<uint64_t>(answer.lane));
-    for (const PodFacts& pod : answer.held->pods) out = combine(combine(out, pod.pod.value), pod.rv);
-    for (const NodeFacts& node : answer.held->nodes) out = combine(combine(out, node.node.value), node.rv);
+    mix_in(static_cast<uint64_t>(answer.due.ns));
+    mix_in(static_cast<uint64_t>(answer.lane) << 1 | (answer.aside ? 1U : 0U));
+    for (const PodFacts& pod : answer.held->pods) mix_in(combine(pod.pod.value, pod.rv));
+    for (const NodeFacts& node : answer.held->nodes) mix_in(combine(node.node.value, node.rv));
   }
-  for (const PodId pod : rereads_) out = combine(out, pod.value);
-  for (const scheduler::Decision& decision : survived_)
-    out = combine(combine(out, decision.pod.value), decision.node.value);
-  out = combine(out, static_cast<uint64_t>(clock_ahead_.ns));
-  out = combine(out, outdated_);
-  return combine(out, dead_ ? static_cast<uint64_t>(away_until_.ns) : 0);
+  for (const PodId pod : rereads_) mix_in(pod.value);
+  for (const bool periodic : periodic_) mix_in(periodic ? 1 : 0);
+  for (size_t i = next_strike_; config_.strikes && i < config_.strikes->size(); ++i)
+    mix_in((*config_.strikes)[i].fault);
+  mix_in(static_cast<uint64_t>(clock_ahead_.ns));
+  // A clock that was set back tells the core nothing until it is where it was.
+  mix_in(core_time_ > now_ + clock_ahead_ ? static_cast<uint64_t>(core_time_.ns) : 0);
+  mix_in(shown_hash_);
+  mix_in(past_hash_);
+  if (!dead_) return out;
+  for (const scheduler::Decision& decision : survived_) {
+    mix_in(combine(combine(decision.pod.value, decision.node.value), decision.shape.value));
+  }
+  for (const bool watched : watched_) mix_in(watched ? 1 : 0);
+  mix_in(static_cast<uint64_t>(away_until_.ns));
+  return out;
 }
 
 }  // namespace inquest::replayer

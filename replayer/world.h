@@ -50,6 +50,9 @@ class World {
 
   Time now() const { return now_; }
   trace::Seq seq() const { return seq_; }
+  // Of the latest step of the core: what the scheduler's own clock said, and what ends an episode that it ends.
+  Time clock() const { return core_time_; }
+  Cure cause() const { return cause_; }
   uint64_t inputs() const { return inputs_; }
   // The instant and the latest record, for all that follows.
   void set_now(Time now, trace::Seq seq) {
@@ -128,12 +131,17 @@ class World {
     bool aside = false;  // the lane's watch goes on as it is: the core alone is given the list
     std::shared_ptr<const Snapshot> held;
   };
+  // Whether the view's own recorded stream has ever shown a pod, and whether the truth has moved on from what it showed
+  // last.
+  enum class Shown : uint8_t { kNever, kCurrent, kOutdated };
   struct Past {
     Time until;  // up to here, and not at this instant, it was so
     PodId pod;
     std::optional<PodFacts> was;
   };
 
+  Judge::Scene scene() const { return {truth_, core_, unknown_binds_, dead_}; }
+  void truth_changed();
   Time core_time();
   void open_unlisted(Resource resource);
   void list_lanes(Resource resource);
@@ -145,6 +153,7 @@ class World {
   void deaf_on(Lane lane, Cure cure);
   Judge::Phase phase() const { return now_ > config_.end ? Judge::Phase::kAfterEnd : Judge::Phase::kTrace; }
   void shown(const PodFacts& pod, bool gone);
+  void show(PodId pod, Shown& state, Shown now);
   std::vector<PodFacts> pods_at(Time time) const;
 
   void strike(size_t fault);
@@ -178,6 +187,8 @@ class World {
   trace::Seq seq_ = 0;
   uint64_t inputs_ = 0;
 
+  size_t marked_pods_ = 0, marked_nodes_ = 0;  // of those that the truth has touched: the judge knows
+
   size_t next_strike_ = 0;
   bool dead_ = false;
   Time away_until_;                            // of a dead one
@@ -186,17 +197,17 @@ class World {
   uint64_t lives_ = 0;
   Duration clock_ahead_;  // the scheduler's clock against the true one
   Time core_time_;
+  Cure cause_ = Cure::kTruth;
 
   std::deque<PodId> rereads_;
   bool relist_due_ = false;
   std::array<bool, kLanes> periodic_{};  // the list that the lane waits for is the policy's
   std::vector<Answer> answers_;
-  // By pod: whether the view's own recorded stream has ever shown it, and whether the truth has moved on from what it
-  // showed last.
-  enum class Shown : uint8_t { kNever, kCurrent, kOutdated };
-  std::vector<Shown> shown_;
+  std::vector<Shown> shown_;  // by pod
   size_t outdated_ = 0;
+  uint64_t shown_hash_ = 0;
   std::vector<Past> past_;
+  uint64_t past_hash_ = 0;
   bool keeps_past_ = false;
   std::vector<PodId> heard_;
   std::vector<scheduler::BindPod> binds_;

@@ -25,14 +25,16 @@ Result<void> write(const replayer::Scenario& scenario, const std::string& path) 
 
 }  // namespace
 
-bool is_steps_file(const std::string& path) {
+StoryKind story_kind(const std::string& path) {
   std::error_code failed;
-  if (!std::filesystem::is_regular_file(path, failed)) return false;  // reading a pipe would take from it
+  if (!std::filesystem::is_regular_file(path, failed)) return StoryKind::kNone;  // reading a pipe would take from it
   std::ifstream file(path, std::ios::binary);
   std::string head(kHead, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<size_t>(file.gcount()));
-  return replayer::looks_like_steps(head);
+  if (replayer::looks_like_steps(head)) return StoryKind::kSteps;
+  const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+  return yaml ? StoryKind::kOtherYaml : StoryKind::kNone;
 }
 
 Result<recorder::ImportReport> import_steps(const recorder::ImportOptions& options) {

@@ -1,6 +1,7 @@
-// What `import` does with a story told in steps (docs/steps.md): it is a whole trace of its own.
+// What the verbs do with a story told in steps (docs/steps.md): it is a whole trace of its own.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -8,8 +9,9 @@
 
 namespace inquest::cli {
 
-// Whether the file can be read and begins as a steps file does.
-bool is_steps_file(const std::string& path);
+// What a file is, by how it begins; of one that is not steps, by its name.
+enum class StoryKind : uint8_t { kSteps, kOtherYaml, kNone };
+StoryKind story_kind(const std::string& path);
 
 // The one input of `options` is such a file; it is made into the output. Errors: further inputs, or options that only
 // recordings know.

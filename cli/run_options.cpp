@@ -5,7 +5,9 @@
 #include <charconv>
 
 #include "base/duration.h"
+#include "cli/import_steps.h"
 #include "replayer/plan_language.h"
+#include "replayer/scenario.h"
 #include "schema/reader.h"
 
 namespace inquest::cli {
@@ -132,61 +134,84 @@ Result<scheduler::Policy> RunOptions::policy() const {
   return policy;
 }
 
-Result<replayer::PaceWanted> RunOptions::pace() const {
-  replayer::PaceWanted out;
+Result<void> RunOptions::set_pace(replayer::RunConfig& config) const {
   const auto take = [&](const std::string& option, const std::optional<std::string>& text,
                         std::optional<Duration>& value) -> Result<void> {
     if (!text) return {};
-    if (mode_ == "follow") {
+    if (config.mode == replayer::Mode::kFollow) {
       return Error{ErrorCode::kUsage, "in mode follow everything takes as long as it was recorded", option,
                    "say --mode decide"};
     }
     INQUEST_TRY(value, duration(option, *text));
     return {};
   };
-  INQUEST_TRY_VOID(take("--bind-rtt", bind_rtt_, out.bind_rtt));
-  INQUEST_TRY_VOID(take("--deliver", deliver_, out.deliver));
-  INQUEST_TRY_VOID(take("--kubelet-start", kubelet_start_, out.kubelet_start));
-  INQUEST_TRY_VOID(take("--kubelet-stop", kubelet_stop_, out.kubelet_stop));
-  return out;
+  INQUEST_TRY_VOID(take("--bind-rtt", bind_rtt_, config.pace.bind_rtt));
+  INQUEST_TRY_VOID(take("--deliver", deliver_, config.pace.deliver));
+  INQUEST_TRY_VOID(take("--kubelet-start", kubelet_start_, config.pace.kubelet_start));
+  return take("--kubelet-stop", kubelet_stop_, config.pace.kubelet_stop);
 }
 
-Result<replayer::RunConfig> RunOptions::config() const {
-  replayer::RunConfig config;
-  if (mode_ != "follow" && mode_ != "decide") {
-    return Error{ErrorCode::kUsage, "'" + mode_ + "' is none of follow, decide", "--mode " + mode_, ""};
+Result<void> RunOptions::set_mode(replayer::RunConfig& config) const {
+  if (!mode_) return {};
+  if (*mode_ != "follow" && *mode_ != "decide") {
+    return Error{ErrorCode::kUsage, "'" + *mode_ + "' is none of follow, decide", "--mode " + *mode_, ""};
   }
-  config.mode = mode_ == "decide" ? replayer::Mode::kDecide : replayer::Mode::kFollow;
-  INQUEST_TRY(config.pace, pace());
-  INQUEST_TRY(config.policy, policy());
+  config.mode = *mode_ == "decide" ? replayer::Mode::kDecide : replayer::Mode::kFollow;
+  if (config.mode == replayer::Mode::kFollow) config.pace = {};
+  return {};
+}
+
+Result<void> RunOptions::set_plan(replayer::Plan& plan) const {
   if (!plan_.empty()) {
-    INQUEST_TRY(config.plan, replayer::load_plan(plan_));
+    INQUEST_TRY(const replayer::Plan loaded, replayer::load_plan(plan_));
+    plan.faults.insert(plan.faults.end(), loaded.faults.begin(), loaded.faults.end());
   }
   for (const auto& [kind, text] : faults_) {
     INQUEST_TRY(replayer::Fault fault, replayer::parse_fault(kind, text));
-    config.plan.faults.push_back(std::move(fault));
+    plan.faults.push_back(std::move(fault));
   }
-  config.as = as_;
-  config.scheduler_names = scheduler_names_;
+  return {};
+}
+
+// What the options say, over what stands there.
+Result<void> RunOptions::set(replayer::RunConfig& config) const {
+  INQUEST_TRY_VOID(set_mode(config));
+  INQUEST_TRY_VOID(set_pace(config));
+  INQUEST_TRY_VOID(set_plan(config.plan));
+  if (as_) config.as = *as_;
+  if (!scheduler_names_.empty()) config.scheduler_names = scheduler_names_;
   if (lag_) {
     INQUEST_TRY(config.lag, duration("--lag", *lag_));
   }
   if (drain_) {
     INQUEST_TRY(config.drain, duration("--drain", *drain_));
   }
+  if (!seed_) return {};
   // CLI11 would take -1, and any number too large as the largest.
-  const auto [end, failed] = std::from_chars(seed_.data(), seed_.data() + seed_.size(), config.seed);
-  if (failed != std::errc{} || end != seed_.data() + seed_.size()) {
-    return Error{ErrorCode::kUsage, "it takes a whole number below 2^64", "--seed " + seed_, ""};
+  const auto [end, failed] = std::from_chars(seed_->data(), seed_->data() + seed_->size(), config.seed);
+  if (failed != std::errc{} || end != seed_->data() + seed_->size()) {
+    return Error{ErrorCode::kUsage, "it takes a whole number below 2^64", "--seed " + *seed_, ""};
   }
-  return config;
+  return {};
 }
 
-Result<Prepared> RunOptions::prepare(const std::string& trace) const {
+Result<Prepared> RunOptions::prepare(const std::string& path) const {
   Prepared out;
-  INQUEST_TRY(out.config, config());
-  INQUEST_TRY(auto reader, trace::TraceReader::open(trace));
-  INQUEST_TRY(out.recording, replayer::Recording::load(std::move(reader)));
+  INQUEST_TRY(out.config.policy, policy());
+  const StoryKind kind = story_kind(path);
+  if (kind == StoryKind::kSteps) {
+    INQUEST_TRY(const replayer::Scenario scenario, replayer::load_scenario(path));
+    out.config = replayer::run_config(scenario, out.config.policy);
+    INQUEST_TRY_VOID(set(out.config));
+    INQUEST_TRY(out.recording, replayer::record(scenario));
+  } else if (kind == StoryKind::kOtherYaml) {
+    return Error{ErrorCode::kInput, "is YAML, but no steps file", path,
+                 "a steps file begins with 'inquest: steps/1', see docs/steps.md; a plan is given with --plan"};
+  } else {
+    INQUEST_TRY_VOID(set(out.config));
+    INQUEST_TRY(auto reader, trace::TraceReader::open(path));
+    INQUEST_TRY(out.recording, replayer::Recording::load(std::move(reader)));
+  }
   INQUEST_TRY(out.followed, replayer::followed_scheduler(*out.recording, out.config.as));
   return out;
 }

@@ -30,24 +30,27 @@ class RunOptions {
   // After the verb's own options, whose help it wraps too.
   void declare(CLI::App& app);
 
-  // Errors: a value that an option does not take, the trace, nobody of the name that is to be followed.
-  Result<Prepared> prepare(const std::string& trace) const;
+  // Of a trace, or of a steps file, which is replayed as it is meant: its own faults come before those of the options,
+  // and what its `run` says holds unless an option says otherwise. Errors: a value that an option does not take, the
+  // file, nobody of the name that is to be followed.
+  Result<Prepared> prepare(const std::string& path) const;
   bool says_drain() const { return drain_.has_value(); }
 
  private:
   void declare_faults(CLI::App& app);
   void declare_pace(CLI::App& app);
   void declare_policy(CLI::App& app);
-  Result<replayer::PaceWanted> pace() const;
+  Result<void> set_pace(replayer::RunConfig& config) const;
+  Result<void> set_plan(replayer::Plan& plan) const;
+  Result<void> set_mode(replayer::RunConfig& config) const;
   Result<scheduler::Policy> policy() const;
-  Result<replayer::RunConfig> config() const;
+  Result<void> set(replayer::RunConfig& config) const;
 
-  std::string mode_{"follow"}, as_, plan_, policy_{scheduler::kDefaultPolicy};
+  std::string plan_, policy_{scheduler::kDefaultPolicy};
   std::vector<std::string> scheduler_names_;
   std::vector<std::pair<replayer::FaultKind, std::string>> faults_;
   std::vector<std::optional<std::string>> values_;  // by index of scheduler::parameters()
-  std::optional<std::string> lag_, drain_, bind_rtt_, deliver_, kubelet_start_, kubelet_stop_;
-  std::string seed_{"0"};
+  std::optional<std::string> mode_, as_, lag_, drain_, seed_, bind_rtt_, deliver_, kubelet_start_, kubelet_stop_;
 };
 
 // The instant of a run that `when` names; of a record, the one at which the run works it off. `place` stands in the

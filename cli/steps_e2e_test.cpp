@@ -86,5 +86,64 @@ TEST(Steps, ErrorsNameTheLineAndLeaveNothingBehind) {
   EXPECT_EQ(place.run({"import", "good.yaml", "--force"}).exit, 0);
 }
 
+// A steps file is replayed as it is meant: with its own faults and run, unless an option says otherwise.
+TEST(Steps, AStoryIsReplayedAsItStands) {
+  const Workplace place;
+  const std::string late = in_repository("traces/scenarios/late-confirmation.yaml");
+  const std::string tight = in_repository("traces/scenarios/tight.yaml");
+  place.write("own.yaml",
+              "inquest: steps/1\nnodes: [n1]\nsteps:\n- +1s pod1 created\n- +2s pods bookmark\n"
+              "run: {mode: decide, bind-rtt: 10ms, scheduler-name: default-scheduler, seed: 7}\n");
+  struct Row {
+    std::vector<std::string> args;
+    int exit;
+    std::vector<std::string> shows;
+  };
+  const Row rows[] = {
+      {{"replay", late, "--policy", "ttl-only"},
+       1,
+       {"follow default-scheduler · ttl-only · 1 fault, fired 1", "missing-scheduled", "+30.110 s → +40.150 s"}},
+      {{"replay", late, "--policy", "ttl-only", "--lag", "1m"}, 1, {"lag 60 s", "1 finding\n", "early-expire"}},
+      {{"replay", late, "--policy", "ttl-only", "--drop", "pods ADDED name=pod2"}, 1, {"2 faults, fired 2"}},
+      {{"replay", tight},
+       0,
+       {"for pods of default-scheduler · combined", "20 created · 10 bound, 0 of them twice · 10 pending", "(median)"}},
+      {{"replay", tight, "--policy", "no-assume"},
+       1,
+       {"20 created · 20 bound, 0 of them twice · 0 pending", "2 findings: 2 overcommit in truth"}},
+      {{"replay", tight, "--policy", "no-assume", "--deliver", "1ms"}, 0, {"10 bound"}},
+      {{"replay", tight, "--mode", "follow"}, 0, {"follow nobody"}},
+      {{"replay", "own.yaml"}, 0, {"bind-rtt 10 ms (given)"}},
+      {{"replay", "own.yaml", "--bind-rtt", "20ms"}, 0, {"bind-rtt 20 ms (given)"}},
+      {{"state", late, "--policy", "ttl-only", "--at", "+35s"}, 0, {"pod1"}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(testing::PrintToString(row.args));
+    const Ran ran = place.run(row.args);
+    EXPECT_EQ(ran.exit, row.exit) << ran.err;
+    for (const std::string& shown : row.shows) EXPECT_TRUE(holds(ran.out, shown)) << shown << "\n" << ran.out;
+  }
+  EXPECT_EQ(place.listing(), "own.yaml");
+}
+
+TEST(Steps, WhatIsNoStoryCannotBeReplayed) {
+  const Workplace place;
+  place.write("plan.yaml", "inquest: plan/1\nfaults:\n- drop: {resource: pods}\n");
+  place.write("bad.yaml", "inquest: steps/1\nsteps:\n- pod1 craeted\n");
+  place.write("newer.yaml", "inquest: steps/9\nsteps:\n- pod1 created\n");
+  const std::pair<const char*, const char*> rows[] = {
+      {"plan.yaml", "plan.yaml: is YAML, but no steps file"},
+      {"bad.yaml", "bad.yaml:3: pods know no step 'craeted' (did you mean 'created'?)"},
+      {"newer.yaml", "newer.yaml:1"},
+      {"none.yaml", "none.yaml"},
+  };
+  for (const auto& [file, message] : rows) {
+    const Ran ran = place.run({"replay", file});
+    EXPECT_EQ(ran.exit, 2) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    EXPECT_TRUE(holds(ran.err, message)) << ran.err;
+  }
+}
+
 }  // namespace
 }  // namespace inquest::cli

@@ -86,7 +86,8 @@ class Import : public Verb {
       }
       options.aliases.emplace_back(alias.substr(0, equals), alias.substr(equals + 1));
     }
-    if (std::any_of(inputs_.begin(), inputs_.end(), is_steps_file)) return import_steps(options);
+    const auto steps = [](const std::string& input) { return story_kind(input) == StoryKind::kSteps; };
+    if (std::any_of(inputs_.begin(), inputs_.end(), steps)) return import_steps(options);
     return recorder::import_files(options);
   }
 

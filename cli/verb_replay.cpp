@@ -22,7 +22,9 @@ class Replay : public Verb {
   }
 
   void declare(CLI::App& app) override {
-    app.add_option("TRACE", trace_, "The trace")->required()->type_name("FILE");
+    app.add_option("TRACE", trace_, "The trace; or a steps file, with its own faults and run")
+        ->required()
+        ->type_name("FILE");
     app.add_option("--until", until_,
                    "Stop there, and show what the stores hold and what is open: +12.5s, @43 or RFC 3339")
         ->type_name("WHEN");

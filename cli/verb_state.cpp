@@ -16,7 +16,9 @@ class State : public Verb {
   std::string_view example() const override { return "inquest state hostport.trace --at +5s"; }
 
   void declare(CLI::App& app) override {
-    app.add_option("TRACE", trace_, "The trace")->required()->type_name("FILE");
+    app.add_option("TRACE", trace_, "The trace; or a steps file, with its own faults and run")
+        ->required()
+        ->type_name("FILE");
     app.add_option("--at", at_, "When, as it is once that instant is over: +12.5s, @43 or RFC 3339")
         ->required()
         ->type_name("WHEN");

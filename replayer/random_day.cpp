@@ -280,6 +280,7 @@ scheduler::Policy random_policy(SplitMix& random) {
       {"relist-stores", {"none", "scheduled", "queued,nodes", "assumed", "scheduled,queued,nodes,assumed"}},
       {"key", {"name", "uid"}},
       {"uid-change", {"update", "split"}},
+      {"when-marked", {"keep", "forget"}},
       {"watches", {"one", "two"}},
       {"queue", {"fifo", "priority"}},
       {"score", {"least", "least+balanced", "most"}},

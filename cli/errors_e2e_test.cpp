@@ -47,7 +47,8 @@ TEST(BadUsage, IsOneLineAndTwo) {
   const std::vector<Case> cases = {
       {{"frobnicate"},
        2,
-       "there is no verb 'frobnicate' (one of record, import, info, records, verify, replay, state, diff, matrix, plan, "
+       "there is no verb 'frobnicate' (one of record, import, info, records, verify, replay, state, diff, matrix, "
+       "plan, "
        "policies, export, redact, cut, merge, compact, recover)"},
       {{"--frobnicate"}, 2, "--frobnicate"},
       {{"replay"}, 2, "TRACE is required (see inquest replay --help)"},

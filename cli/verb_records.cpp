@@ -1,5 +1,9 @@
 #include <CLI/CLI.hpp>
 
+#include <functional>
+#include <optional>
+#include <span>
+
 #include "base/hash_map.h"
 #include "cli/verb.h"
 #include "cli/when.h"
@@ -19,6 +23,16 @@ using trace::Record;
 constexpr std::streamoff kPrinted = 1 << 20;      // bytes at a time
 constexpr size_t kMaxObjects = size_t{2} << 20;   // alive at once, whose versions are compared
 constexpr size_t kBodiesHeld = size_t{32} << 20;  // of versions that may be compared with the next
+
+// How much of the text, up to `size` bytes, ends with a whole character.
+size_t end_of_characters(std::string_view text, size_t size) {
+  if (text.size() <= size) return text.size();
+  constexpr size_t kLongest = 4;
+  for (size_t end = size; end > size - kLongest; --end) {
+    if ((static_cast<unsigned char>(text[end]) & 0xc0) != 0x80) return end;
+  }
+  return size;  // no UTF-8
+}
 
 class Records : public Verb {
  public:
@@ -91,8 +105,8 @@ class Records : public Verb {
         continue;
       }
       const Record record = *next;  // reading a body may move the reader's own
-      const bool wanted = matches(reader, record);
-      if (diff_) INQUEST_TRY_VOID(remember(reader, record));
+      INQUEST_TRY(const bool wanted, matches(reader, record));
+      if (diff_) INQUEST_TRY_VOID(remember(reader, record, wanted));
       if (!wanted) continue;
       ++shown;
       INQUEST_TRY_VOID(show(reader, record, json, terminal));
@@ -107,11 +121,49 @@ class Records : public Verb {
   }
 
   // Only a LIST may go on in the records behind it, and looking there costs a walk through the batch.
-  static Result<void> read_body(trace::TraceReader& reader, const Record& record,
-                                const trace::TraceReader::BodyUse& use) {
-    if (record.kind == trace::RecordKind::kList) return reader.whole_body(record.seq, use);
+  Result<void> read_body(trace::TraceReader& reader, const Record& record, const trace::TraceReader::BodyUse& use) {
+    if (record.kind == trace::RecordKind::kList) {
+      INQUEST_TRY_VOID(open_past(reader));
+      return past_->whole_body(record.seq, [&](std::string_view piece) -> Result<void> {
+        INQUEST_TRY_VOID(use(piece));
+        past_->forget_names_beyond(trace::kWalkNames);
+        return {};
+      });
+    }
     INQUEST_TRY(const std::string body, reader.body(record.seq));
     return use(body);
+  }
+
+  // What is not the record at hand is read by a reader of its own, whose names can be forgotten on the way.
+  Result<void> open_past(const trace::TraceReader& reader) {
+    if (past_) return {};
+    INQUEST_TRY(auto opened, trace::TraceReader::open(reader.path()));
+    past_.emplace(std::move(opened));
+    return {};
+  }
+
+  // Hands some objects of the record at a time, and the names they go by, to `use`, as long as it says true.
+  using ObjectsUse = std::function<bool(const Catalog&, std::span<const ObjectFacts>)>;
+  Result<void> read_objects(trace::TraceReader& reader, const Record& record, const ObjectsUse& use) {
+    using Go = trace::TraceReader::Go;
+    if (record.more_objects == 0) {
+      hand_out(reader.catalog(), record.objects, use);
+      return {};
+    }
+    INQUEST_TRY_VOID(open_past(reader));
+    INQUEST_TRY_VOID(past_->list(record.seq, [&](const Record& part) -> Result<Go> {
+      const bool more = hand_out(past_->catalog(), part.objects, use);
+      past_->forget_names_beyond(trace::kWalkNames);
+      return more ? Go::kOn : Go::kNoFurther;
+    }));
+    return {};
+  }
+  static bool hand_out(const Catalog& names, std::span<const ObjectFacts> objects, const ObjectsUse& use) {
+    constexpr size_t kSome = 1000;
+    for (size_t at = 0; at < objects.size(); at += kSome) {
+      if (!use(names, objects.subspan(at, std::min(kSome, objects.size() - at)))) return false;
+    }
+    return true;
   }
 
   // What there is to say may be more than memory should hold.
@@ -123,12 +175,24 @@ class Records : public Verb {
     const std::string& stream = streams_[record.stream.value];
     if (json_) {
       report::begin_record(json, reader.catalog(), record, stream, reader.info().start);
+      INQUEST_TRY_VOID(read_objects(reader, record, [&](const Catalog& names, std::span<const ObjectFacts> objects) {
+        report::add_objects(json, names, objects);
+        terminal.out << json.take();
+        print_long(terminal);
+        return true;
+      }));
+      json.end_array();
       if (body_) {
         json.key("body").begin_text();
         INQUEST_TRY_VOID(read_body(reader, record, [&](std::string_view piece) -> Result<void> {
-          json.more_text(piece);
-          terminal.out << json.take();
-          print_long(terminal);
+          constexpr size_t kSome = size_t{1} << 20;
+          while (!piece.empty()) {
+            const std::string_view some = piece.substr(0, end_of_characters(piece, kSome));
+            json.more_text(some);
+            terminal.out << json.take();
+            print_long(terminal);
+            piece.remove_prefix(some.size());
+          }
           return {};
         }));
         json.end_text();
@@ -153,12 +217,12 @@ class Records : public Verb {
 
   // What changed in the object of a frame since its version before; kept in changes_. The version before is found by
   // its record, so that memory holds a number an object; its body too, if that was a short while ago.
-  Result<void> remember(trace::TraceReader& reader, const Record& record) {
+  Result<void> remember(trace::TraceReader& reader, const Record& record, bool wanted) {
     changes_.clear();
     if (record.kind != trace::RecordKind::kFrame || record.objects.empty()) return {};
     const uint64_t identity = identity_hash(reader.catalog(), record.objects.front());
     trace::Seq* before = latest_.find(identity);
-    if (matches(reader, record)) {
+    if (wanted) {
       INQUEST_TRY(std::string body, reader.body(record.seq));
       if (before != nullptr) {
         INQUEST_TRY(const std::string old_body, body_before(reader, *before));
@@ -181,7 +245,9 @@ class Records : public Verb {
 
   Result<std::string> body_before(trace::TraceReader& reader, trace::Seq seq) {
     if (std::string* held = bodies_.find(seq); held != nullptr) return *held;
-    return reader.body(seq);
+    INQUEST_TRY_VOID(open_past(reader));
+    past_->forget_names_beyond(trace::kWalkNames);
+    return past_->body(seq);
   }
 
   void hold(trace::Seq seq, std::string body) {
@@ -193,7 +259,7 @@ class Records : public Verb {
     if (body.size() < kBodiesHeld / 4) bodies_[seq] = std::move(body);
   }
 
-  bool matches(const trace::TraceReader& reader, const Record& record) const {
+  Result<bool> matches(trace::TraceReader& reader, const Record& record) {
     if (wanted_.empty() && record.kind == trace::RecordKind::kSource) return false;
     if (!wanted_.empty() && std::find(wanted_.begin(), wanted_.end(), record.kind) == wanted_.end()) return false;
     if (!verb_.empty() && (record.kind != trace::RecordKind::kFrame || report::name_of(record.verb) != verb_))
@@ -205,14 +271,20 @@ class Records : public Verb {
     const Catalog& catalog = reader.catalog();
     if (record.bind.pod && about(catalog.name(catalog.key_of(record.bind.pod)), catalog.uid(record.bind.pod)))
       return true;
-    return std::any_of(record.objects.begin(), record.objects.end(), [&](const ObjectFacts& object) {
-      if (const auto* event = std::get_if<EventFacts>(&object); event != nullptr && event->regarding) {
-        if (about(catalog.name(event->regarding), catalog.text(event->regarding_uid))) return true;
-      }
-      const replayer::Identity identity = replayer::identify(catalog, object).first;
-      return about(identity.node ? catalog.node_name(identity.node) : catalog.name(identity.key),
-                   catalog.text(identity.uid));
-    });
+    bool found = false;
+    INQUEST_TRY_VOID(read_objects(reader, record, [&](const Catalog& names, std::span<const ObjectFacts> objects) {
+      found = std::any_of(objects.begin(), objects.end(), [&](const ObjectFacts& o) { return about(names, o); });
+      return !found;
+    }));
+    return found;
+  }
+
+  bool about(const Catalog& names, const ObjectFacts& object) const {
+    if (const auto* event = std::get_if<EventFacts>(&object); event != nullptr && event->regarding) {
+      if (about(names.name(event->regarding), names.text(event->regarding_uid))) return true;
+    }
+    const replayer::Identity identity = replayer::identify(names, object).first;
+    return about(identity.node ? names.node_name(identity.node) : names.name(identity.key), names.text(identity.uid));
   }
 
   bool about(std::string_view name, std::string_view uid) const {
@@ -228,8 +300,9 @@ class Records : public Verb {
   std::vector<trace::RecordKind> wanted_;
   std::optional<When> from_when_, to_when_;
   std::vector<std::string> streams_;  // names, by id
-  HashMap<trace::Seq> latest_;        // by identity_hash()
-  HashMap<std::string> bodies_;       // by record
+  std::optional<trace::TraceReader> past_;
+  HashMap<trace::Seq> latest_;   // by identity_hash()
+  HashMap<std::string> bodies_;  // by record
   size_t held_bytes_ = 0;
   uint64_t not_kept_ = 0;
   std::string changes_;

@@ -60,7 +60,6 @@ bool CaptureFeed::advance() {
     if (const std::string_view name = tools_.redactor.redact_text(capture_.stream); name != capture_.stream) {
       capture_.stream = stream_ = name;
     }
-    long_gone_ = false;
     check_time(capture_.t);
     at_ = std::max(at_, capture_.t);
     return true;
@@ -98,16 +97,16 @@ void CaptureFeed::check_names(std::vector<ObjectFacts>& objects) {
   });
 }
 
-void CaptureFeed::tell_warnings(uint64_t left_out) {
+void CaptureFeed::tell_warnings(kube::Decoder& decoder, uint64_t& warned, uint64_t left_out) {
   for (uint64_t i = 0; i < left_out; ++i) {
     input_->lose(line_, "an item of a list that is no object or has no metadata, left out", tools_.losses);
   }
   const std::string place = input_->place(line_);
-  const uint64_t all = tools_.decoder.warning_count();
-  if (all == warned_) return;
-  uint64_t untold = all - warned_;
-  warned_ = all;
-  for (const kube::Warning& warning : tools_.decoder.take_warnings()) {
+  const uint64_t all = decoder.warning_count();
+  if (all == warned) return;
+  uint64_t untold = all - warned;
+  warned = all;
+  for (const kube::Warning& warning : decoder.take_warnings()) {
     const uint64_t count = untold > 0 ? 1 : 0;
     untold -= count;
     tools_.warnings.add(place, warning.object + ": " + warning.field + ": " + warning.text, count);
@@ -116,13 +115,11 @@ void CaptureFeed::tell_warnings(uint64_t left_out) {
 }
 
 bool CaptureFeed::holds_names() const {
-  if (line_.kind == Line::Kind::kLong && !long_gone_) return true;
   return std::any_of(streams_.begin(), streams_.end(),
                      [](const auto& entry) { return !entry.second.streamed.empty(); });
 }
 
 void CaptureFeed::let_go_of_names() {
-  long_gone_ = line_.kind == Line::Kind::kLong;
   for (auto& entry : streams_) {
     if (!entry.second.streamed.empty()) lose_streaming(entry.second, "whose names take too much memory");
   }
@@ -220,39 +217,44 @@ Result<void> CaptureFeed::write_gap(const State& state, const Gap& gap) {
 
 // A list in pieces: its record with the first, the others behind it.
 Result<void> CaptureFeed::write_long(State& state) {
-  kube::DecodedList& list = **long_.list();
-  tell_warnings(list.left_out);
-  check_names(list.objects);
+  const LongList::List& list = **long_.list();
+  tell_warnings(long_.decoder(), warned_of_long_, list.left_out);
+  for (uint64_t i = 0; i < list.too_long; ++i) {
+    input_->lose(line_, std::string("an item of a list, left out: ") + kNameTooLong, tools_.losses);
+  }
   const WatchBook::Place place = state.book.list(list.rv);
   if (place.gap) INQUEST_TRY_VOID(write_gap(state, *place.gap));
-  trace::Record out = record(state, RecordKind::kList);
-  out.rv = list.rv;
-  out.checkpoint = place.checkpoint;
-  out.objects = std::move(list.objects);
-  const auto put = [&](const trace::Record& part, std::string_view body) -> Result<void> {
-    const auto seq = tools_.writer.append(part, body);
-    return seq.ok() ? Result<void>() : Result<void>(seq.error());
-  };
-  bool first = true;
-  for (const BodySpool::Ref piece : long_.pieces()) {
-    INQUEST_TRY(const std::string body, long_.spool().get(piece));
-    auto done = put(out, body);
-    if (!done.ok() && first && done.error().code == ErrorCode::kOutOfLimit) {
-      input_->lose(line_, done.error().text, tools_.losses);
-      return {};
+  for (size_t i = 0; i < long_.pieces(); ++i) {
+    INQUEST_TRY_VOID(tools_.spare_names());
+    INQUEST_TRY(LongList::Piece piece, long_.piece(i, tools_.catalog));
+    for (const ObjectFacts& object : piece.objects) saw_listed(state, object);
+    trace::Record out = record(state, RecordKind::kList);
+    if (i > 0) {
+      out = source_record(state, kSourcePart);
+      out.wall = piece.objects.empty() ? Time() : capture_.t;
     }
-    if (!done.ok()) return done;
-    if (first && !long_.envelope().empty()) {
-      trace::Record form = source_record(state, kSourceEnvelope);
-      size_t hole = long_.hole();
-      const std::string_view text = tools_.redactor.redact_form(long_.envelope(), hole);
-      form.rv = hole;
-      if (!text.empty()) INQUEST_TRY_VOID(put(form, text));
-    }
-    first = false;
-    out = source_record(state, kSourcePart);
+    out.rv = i > 0 && piece.objects.empty() ? 0 : list.rv;
+    out.checkpoint = i == 0 && place.checkpoint;
+    out.more_objects = i > 0 ? 0 : list.objects - piece.objects.size();
+    out.objects = std::move(piece.objects);
+    INQUEST_TRY_VOID(put(out, piece.body));
+    if (i == 0) INQUEST_TRY_VOID(put_long_form(state));
   }
   return {};
+}
+
+Result<void> CaptureFeed::put_long_form(const State& state) {
+  if (long_.envelope().empty()) return {};
+  trace::Record form = source_record(state, kSourceEnvelope);
+  size_t hole = long_.hole();
+  const std::string_view text = tools_.redactor.redact_form(long_.envelope(), hole);
+  form.rv = hole;
+  return text.empty() ? Result<void>() : put(form, text);
+}
+
+Result<void> CaptureFeed::put(const trace::Record& record, std::string_view body) {
+  const auto seq = tools_.writer.append(record, body);
+  return seq.ok() ? Result<void>() : Result<void>(seq.error());
 }
 
 trace::Record CaptureFeed::source_record(const State& state, std::string_view what) {
@@ -265,16 +267,13 @@ trace::Record CaptureFeed::source_record(const State& state, std::string_view wh
 
 Result<void> CaptureFeed::write_list() {
   if (line_.kind == Line::Kind::kLong) {
-    if (long_gone_) {
-      input_->lose(line_, "a long list that waited for its turn while names took too much memory", tools_.losses);
-      return {};
-    }
-    const kube::DecodedList& list = **long_.list();
+    const LongList::List& list = **long_.list();
     if (!list.continue_token.empty() || capture_.path.find("continue=") != std::string_view::npos) {
       input_->lose(line_, "one page of a longer list; record whole lists", tools_.losses);
       return {};
     }
-    INQUEST_TRY(State * state, state_of(list.objects.empty() ? "" : resource_of(list.objects.front())));
+    INQUEST_TRY(const LongList::Piece first, long_.piece(0, tools_.catalog));
+    INQUEST_TRY(State * state, state_of(first.objects.empty() ? "" : resource_of(first.objects.front())));
     return write_long(*state);
   }
   if (capture_.status >= 300) {
@@ -390,14 +389,21 @@ Result<void> CaptureFeed::end_streaming(State& state, ResourceVersion rv) {
   state.streaming = false;
   const WatchBook::Place place = state.book.list(rv);
   if (place.gap) INQUEST_TRY_VOID(write_gap(state, *place.gap));
-  trace::Record out = record(state, RecordKind::kList);
-  out.rv = rv;
-  out.status = 0;
-  for (auto& entry : state.streamed) out.objects.push_back(std::move(entry.second));
+  const Time wall = capture_.t;
+  uint64_t left = state.streamed.size();
+  auto next = state.streamed.begin();
+  for (bool first = true; first || left > 0; first = false) {
+    trace::Record out = first ? record(state, RecordKind::kList) : source_record(state, kSourcePart);
+    out.wall = wall;
+    out.rv = rv;
+    out.status = 0;
+    for (; left > 0 && out.objects.size() < kObjectsOfAPart; --left) out.objects.push_back(std::move((next++)->second));
+    out.more_objects = first ? left : 0;
+    INQUEST_TRY_VOID(put(out, ""));
+  }
   state.streamed.clear();
   state.streamed_frames = 0;
-  const auto seq = tools_.writer.append(out, "");
-  return seq.ok() ? Result<void>() : Result<void>(seq.error());
+  return {};
 }
 
 void CaptureFeed::lose_streaming(State& state, const std::string& why) {

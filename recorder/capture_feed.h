@@ -5,6 +5,7 @@
 // streaming list become kSource records and, at its end, the LIST they add up to. Secrets are taken out of every body.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ struct FeedTools {
   Warnings& warnings;
   Redactor& redactor;
   BodySpool& spool;
+  // Empties the catalog if it takes too much memory: no ordinal may be kept over it.
+  std::function<Result<void>()> spare_names;
 };
 
 // What tells an object of one stream from the others, by the catalog's ordinals.
@@ -39,7 +42,7 @@ std::pair<uint64_t, uint64_t> identity_of(const ObjectFacts& object);
 class CaptureFeed {
  public:
   CaptureFeed(Input& input, const FeedTools& tools, LongList::Form form = LongList::Form::kCaptureLine)
-      : input_(&input), tools_(tools), long_(form, tools.catalog, tools.decoder, tools.redactor, tools.spool) {
+      : input_(&input), tools_(tools), long_(form, tools.redactor, tools.spool) {
     input.read_long(long_);
   }
   CaptureFeed(const CaptureFeed&) = delete;
@@ -55,7 +58,7 @@ class CaptureFeed {
   // After the last line.
   virtual void finish();
 
-  // Whether the catalog must keep its names: a list waits to be written, or grows.
+  // Whether the catalog must keep its names: a streaming list grows.
   bool holds_names() const;
   // They are going: what needs them is lost.
   void let_go_of_names();
@@ -72,7 +75,8 @@ class CaptureFeed {
 
   Result<CaptureLine> parse(const Line& line);
   // What the decoder has to say of the line read.
-  void tell_warnings(uint64_t left_out = 0);
+  void tell_warnings(uint64_t left_out = 0) { tell_warnings(tools_.decoder, warned_, left_out); }
+  void tell_warnings(kube::Decoder& decoder, uint64_t& warned, uint64_t left_out);
   void check_time(Time t);
   void check_created(const ObjectFacts& object);
   // Takes out what has too long a name.
@@ -84,6 +88,10 @@ class CaptureFeed {
   void lose_streaming(State& state, const std::string& why = "without its end (a BOOKMARK that says so)");
   Result<void> write_list();
   Result<void> write_long(State& state);
+  // An object of a long list that is being written.
+  virtual void saw_listed(const State&, const ObjectFacts& object) { check_created(object); }
+  Result<void> put_long_form(const State& state);
+  Result<void> put(const trace::Record& record, std::string_view body);
   Result<void> write_origin();
   Result<void> write_open();
   Result<void> write_frame();
@@ -105,10 +113,9 @@ class CaptureFeed {
   std::string_view kept_;  // the body without its secrets: what is kept of it, and what the facts are made of
   std::string stream_;     // the name of a stream that had one
   Time at_;
-  Time usual_, odd_;        // of lines: the one to compare with, and the latest that is far away from it
-  bool long_gone_ = false;  // the long list read last had to let go of its names
-  uint64_t warned_ = 0;
-  std::string ascii_, bytes_;  // of a line that is not UTF-8
+  Time usual_, odd_;  // of lines: the one to compare with, and the latest that is far away from it
+  uint64_t warned_ = 0, warned_of_long_ = 0;  // told so far, of the decoder and of the long list's
+  std::string ascii_, bytes_;                 // of a line that is not UTF-8
 };
 
 }  // namespace inquest::recorder

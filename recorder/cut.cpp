@@ -21,7 +21,7 @@ using trace::RecordKind;
 using trace::Seq;
 
 constexpr const char* kNoteSource = "cut";
-constexpr size_t kNamesKept = size_t{48} << 20;
+constexpr size_t kNamesKept = size_t{32} << 20;
 constexpr size_t kMaxPending = 200'000;  // binds that something may still become of
 
 std::string text_of(const CutEdge& edge) {
@@ -50,7 +50,9 @@ class Cut {
         tools_(tools),
         names_(reader.catalog(), tools.catalog),
         streams_(reader.info().streams.size()),
-        decoder_(streamed_) {}
+        decoder_(streamed_) {
+    tools_.spare_names = [this] { return spare_written_names(); };
+  }
 
   Result<CutReport> run();
 
@@ -76,6 +78,8 @@ class Cut {
   Result<void> carry_binds();
   Result<void> take_inside(Record record);
   Result<void> take_list(Record record);
+  Result<uint64_t> count_unwanted(const Record& list);
+  void drop_unwanted(Record& record);
   Result<void> take_open(const Record& record);
   Result<void> take_bind(const Record& record);
   Result<void> put_bind(Seq old, Record moved, std::string_view body);
@@ -91,6 +95,7 @@ class Cut {
   Result<void> copy(const Record& record);
   Result<void> append(Record record, std::string_view body);
   Result<void> forget_names();
+  Result<void> spare_written_names();
   void tell();
 
   const ObjectFilter& filter() const { return options_->objects; }
@@ -275,7 +280,7 @@ Result<void> Cut::carry_binds() {
     for (const Seq seq : {request, bind.answer}) {
       if (seq == 0) continue;
       INQUEST_TRY(Record record, tools_.record(seq));
-      INQUEST_TRY(const std::string body, tools_.reader.body(seq));
+      INQUEST_TRY(const std::string body, tools_.body(seq));
       INQUEST_TRY_VOID(put_bind(seq, std::move(record), body));
       --report_.records;
     }
@@ -318,21 +323,47 @@ void Cut::reach(const Record& record, bool kept) {
 
 // A list without the objects that are not wanted.
 Result<void> Cut::take_list(Record record) {
-  std::vector<bool> keep;
-  for (const ObjectFacts& object : record.objects) keep.push_back(filter().keeps(catalog(), object));
-  if (std::find(keep.begin(), keep.end(), false) == keep.end()) return copy(record);
+  INQUEST_TRY(const uint64_t unwanted, count_unwanted(record));
+  if (unwanted == 0) return copy(record);
   changed_ = true;
-  size_t at = 0;
-  std::erase_if(record.objects, [&](const ObjectFacts&) { return !keep[at++]; });
+  items_.emplace();
+  const size_t before = record.objects.size();
+  drop_unwanted(record);
+  record.more_objects -= unwanted - (before - record.objects.size());  // the parts follow
   INQUEST_TRY(const std::string text, reader_->body(record.seq));
   std::string converted, body;
-  items_.emplace(std::move(keep));
   if (!text.empty()) body = items_->next(json_of(text, converted), ItemFilter::Piece::kFirst);
-  if (!items_->fits()) {
-    ++report_.lists_bodiless;
-    kept_ = false;  // nor what follows of it
-  }
+  report_.lists_bodiless += !items_->fits();
   return append(record, body);
+}
+
+// Of a list and its parts.
+Result<uint64_t> Cut::count_unwanted(const Record& list) {
+  using Go = trace::TraceReader::Go;
+  uint64_t unwanted = 0;
+  if (!filter().active()) return unwanted;
+  const auto count = [&](const Record& part, const Catalog& names) {
+    for (const ObjectFacts& object : part.objects) unwanted += !filter().keeps(names, object);
+  };
+  if (list.more_objects == 0) {
+    count(list, catalog());
+    return unwanted;
+  }
+  INQUEST_TRY_VOID(tools_.reader.list(list.seq, [&](const Record& part) -> Result<Go> {
+    count(part, tools_.reader.catalog());
+    tools_.spare_read_names();
+    return Go::kOn;
+  }));
+  return unwanted;
+}
+
+// From a list or a part of one, whose body is then to be filtered.
+void Cut::drop_unwanted(Record& record) {
+  std::erase_if(record.objects, [&](const ObjectFacts& object) {
+    const bool keep = filter().keeps(catalog(), object);
+    items_->expect(keep);
+    return !keep;
+  });
 }
 
 // Where the watch goes on from a frame that is not wanted, a bookmark says what it had reached.
@@ -390,10 +421,14 @@ Result<void> Cut::take_source(const Record& record, std::string_view what) {
     kept_ = !frame.ok() || filter().keeps(streamed_, frame->object);
     return kept_ ? append(record, text) : Result<void>();
   }
-  if (!kept_ || (what == kSourceWhole && changed_)) return {};
-  if (what != kSourcePart || !items_) return copy(record);
-  INQUEST_TRY(const std::string text, reader_->body(record.seq));
-  return append(record, items_->next(text, ItemFilter::Piece::kPart));
+  const bool bodiless = items_ && !items_->fits();
+  if (what == kSourcePart && items_) {
+    Record part = record;
+    drop_unwanted(part);
+    INQUEST_TRY(const std::string text, reader_->body(record.seq));
+    return append(part, bodiless ? "" : items_->next(text, ItemFilter::Piece::kPart));
+  }
+  return !kept_ || bodiless || (what == kSourceWhole && changed_) ? Result<void>() : copy(record);
 }
 
 // A line of an audit or bind log. These stand behind everything else.
@@ -447,6 +482,10 @@ Result<void> Cut::append(Record record, std::string_view body) {
 
 Result<void> Cut::forget_names() {
   if (reader_->forget_names_beyond(trace::kWalkNames)) names_.clear();
+  return spare_written_names();
+}
+
+Result<void> Cut::spare_written_names() {
   if (tools_.catalog.memory() <= kNamesKept) return {};
   INQUEST_TRY_VOID(tools_.writer.forget_names());
   tools_.catalog = Catalog();
@@ -489,7 +528,7 @@ Result<CutReport> cut_trace(const CutOptions& options) {
     INQUEST_TRY(auto writer,
                 trace::TraceWriter::create(output.temporary(), header, catalog, trace::TraceWriter::Existing::kRefuse,
                                            trace::WriterOptions::keep()));
-    INQUEST_TRY(report, Cut(options, reader, {past, past_names, catalog, writer, spool}).run());
+    INQUEST_TRY(report, Cut(options, reader, {past, past_names, catalog, writer, spool, {}}).run());
     INQUEST_TRY_VOID(writer.close());
   }
   INQUEST_TRY_VOID(output.finish());

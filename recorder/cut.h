@@ -4,8 +4,8 @@
 // origin of the original stays the origin: offsets and the grid of re-lists mean the same instants in both. Binds whose
 // request lies before the span are kept if their answer, or the frame that shows what they did, lies inside; binds
 // without their answer are counted in a note. Lists, checkpoints too, lose the objects that are not wanted.
-// Limits: lines of audit and bind logs that are no bind in the span are left out; 2 Mi objects alive at once before the
-// span, 262,144 of one stream at its start; of more than 200,000 binds that may be carried the oldest are not. Memory
+// Limits: lines of audit and bind logs that are no bind in the span are left out; 1.5 Mi objects alive at once before
+// the span, 1 Mi of one stream at its start; of more than 200,000 binds that may be carried the oldest are not. Memory
 // does not grow with the trace. An export carries the origin if its source is a capture.
 #pragma once
 

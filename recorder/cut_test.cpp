@@ -164,7 +164,8 @@ TEST_F(CutTest, ListsInPieces) {
       if (*next == nullptr) break;
       const trace::Record record = **next;
       const bool part = record.text && reader->catalog().text(record.text) == kSourcePart;
-      if (record.kind == RecordKind::kList) objects = record.objects.size();
+      if (record.kind == RecordKind::kList) objects = record.more_objects;
+      objects += part ? 0 : record.kind == RecordKind::kList ? record.objects.size() : 0;
       if (record.kind == RecordKind::kList || part) body += *reader->body(record.seq);
       parts += part;
     }
@@ -232,7 +233,8 @@ TEST(ItemFilter, TakesOutItemsWhereverTheyStand) {
     for (uint32_t i = 0; i < 3; ++i) {
       if ((mask >> i & 1) != 0) wanted += cat({wanted.empty() ? "" : ",", "{\"i\":", std::to_string(i), "}"});
     }
-    ItemFilter filter({(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0});
+    ItemFilter filter;
+    for (const uint32_t bit : {1U, 2U, 4U}) filter.expect((mask & bit) != 0);
     std::string out = filter.next(R"({"kind":"PodList","items":[ {"i":0})", ItemFilter::Piece::kFirst);
     out += filter.next(R"( , {"i":1} ,)", ItemFilter::Piece::kPart);
     out += filter.next(R"({"i":2}],"metadata":{}})", ItemFilter::Piece::kPart);
@@ -242,7 +244,8 @@ TEST(ItemFilter, TakesOutItemsWhereverTheyStand) {
     for (const std::string_view item : items_of(out)) items += cat({items.empty() ? "" : ",", item});
     EXPECT_EQ(items, wanted) << out;
   }
-  ItemFilter filter({true});
+  ItemFilter filter;
+  filter.expect(true);
   EXPECT_EQ(filter.next(R"({"items":[1,2]})", ItemFilter::Piece::kFirst), "");
   EXPECT_FALSE(filter.fits());
 }

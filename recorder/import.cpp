@@ -66,13 +66,13 @@ class Import {
   Result<void> read_binds();
   Result<void> read_audit(uint32_t input, const Line& line);
   Result<void> read_bind_log(uint32_t input, const Line& line);
-  std::unique_ptr<CaptureFeed> feed_of(Input& input, trace::TraceWriter& writer);
   Result<void> align_clocks();
   Result<void> declare_bind_streams(trace::TraceWriter& writer, std::vector<trace::StreamId>& streams);
   struct Head {
     uint32_t input;
     std::unique_ptr<CaptureFeed> feed;
   };
+  std::unique_ptr<CaptureFeed> feed_of(Input& input, const std::vector<Head>& heads, trace::TraceWriter& writer);
   Result<void> merge(trace::TraceWriter& writer);
   Result<void> spare_names(const std::vector<Head>& heads, trace::TraceWriter& writer);
 
@@ -168,8 +168,9 @@ Result<void> Import::declare_bind_streams(trace::TraceWriter& writer, std::vecto
   return {};
 }
 
-std::unique_ptr<CaptureFeed> Import::feed_of(Input& input, trace::TraceWriter& writer) {
-  const FeedTools tools{catalog_, decoder_, writer, losses_, warnings_, redactor_, spool_};
+std::unique_ptr<CaptureFeed> Import::feed_of(Input& input, const std::vector<Head>& heads, trace::TraceWriter& writer) {
+  const FeedTools tools{catalog_,  decoder_,  writer, losses_,
+                        warnings_, redactor_, spool_, [&] { return spare_names(heads, writer); }};
   if (input.kind() == InputKind::kCapture) return std::make_unique<CaptureFeed>(input, tools);
   return std::make_unique<ValueFeed>(input, tools);
 }
@@ -182,7 +183,7 @@ Result<void> Import::merge(trace::TraceWriter& writer) {
   std::vector<Head> heads;
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
     if (holds_binds(inputs_[i].kind())) continue;
-    heads.push_back({i, feed_of(inputs_[i], writer)});
+    heads.push_back({i, feed_of(inputs_[i], heads, writer)});
     if (heads.back().feed->advance()) continue;
     heads.back().feed->finish();
     heads.pop_back();

@@ -29,13 +29,15 @@ std::string ItemFilter::next(std::string_view body, Piece which) {
     body = wrapped;
   }
   const std::vector<std::string_view> items = items_of(body);
-  if (at_ + items.size() > keep_.size()) fits_ = false;
+  if (items.size() > keep_.size()) fits_ = false;
   if (!fits_) return {};
   if (items.empty()) return std::string(body.substr(which == Piece::kPart ? as_list("").size() : 0));
   const size_t begin = static_cast<size_t>(items.front().data() - body.data());
   std::string out(which == Piece::kFirst ? body.substr(0, begin) : std::string_view());
   for (const std::string_view item : items) {
-    if (!keep_[at_++]) continue;
+    const bool keep = keep_.front();
+    keep_.pop_front();
+    if (!keep) continue;
     if (any_) out += ',';
     any_ = true;
     out.append(item);

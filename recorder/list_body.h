@@ -1,8 +1,10 @@
 // ListBody: the JSON of a LIST, made of items, in pieces small enough for records. And the items of one.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -24,10 +26,15 @@ class ListBody {
     if (any_) piece_ += ',';
     any_ = true;
     piece_.append(item);
+    ++items_;
     return piece_.size() < kPiece ? Result<void>() : flush();
   }
   // The first piece belongs to the LIST, the others are parts of it (source.h).
-  Result<std::vector<BodySpool::Ref>> finish() {
+  struct Piece {
+    BodySpool::Ref body;
+    size_t items = 0;
+  };
+  Result<std::vector<Piece>> finish() {
     piece_ += "]}";
     INQUEST_TRY_VOID(flush());
     return std::move(pieces_);
@@ -36,14 +43,15 @@ class ListBody {
  private:
   Result<void> flush() {
     INQUEST_TRY(const BodySpool::Ref ref, spool_->put(piece_));
-    pieces_.push_back(ref);
+    pieces_.push_back({ref, std::exchange(items_, 0)});
     piece_.clear();
     return {};
   }
 
   BodySpool* spool_;
-  std::vector<BodySpool::Ref> pieces_;
+  std::vector<Piece> pieces_;
   std::string piece_;
+  size_t items_ = 0;
   bool any_ = false;
 };
 
@@ -57,16 +65,15 @@ std::string as_list(std::string_view part);
 // Takes items out of a list's body, which may come in pieces.
 class ItemFilter {
  public:
-  // By item: whether it stays.
-  explicit ItemFilter(std::vector<bool> keep) : keep_(std::move(keep)) {}
+  // The next item, which may come in one of the next pieces: whether it stays.
+  void expect(bool keep) { keep_.push_back(keep); }
   // The next piece of the body without the items that go; empty and fits() is false if it has other items than that.
   enum class Piece { kFirst, kPart };
   std::string next(std::string_view body, Piece which);
   bool fits() const { return fits_; }
 
  private:
-  std::vector<bool> keep_;
-  size_t at_ = 0;
+  std::deque<bool> keep_;  // of the items to come
   bool any_ = false, fits_ = true;
 };
 

@@ -277,11 +277,28 @@ void LiveStream::write_list(Pages& pages, bool checkpoint) {
     tools_.writer.add_loss(config_.name, "items of lists that are no objects or have too long a name", pages.left_out);
   }
   if (!pages.joined) return append(out, pages.body);
+  write_pieces(pages, out);
+}
+
+// A list of several pages, in records small enough: each has its part of the body and of the objects.
+void LiveStream::write_pieces(Pages& pages, trace::Record& list) {
   const auto pieces = pages.joined->finish();
   if (!pieces.ok()) return fail(pieces.error());
-  for (const BodySpool::Ref piece : *pieces) {
-    const auto body = pages.spool.get(piece);
+  const std::vector<ObjectFacts> objects = std::move(list.objects);
+  trace::Record out = list;
+  auto next = objects.begin();
+  for (const ListBody::Piece& piece : *pieces) {
+    const auto body = pages.spool.get(piece.body);
     if (!body.ok()) return fail(body.error());
+    const auto end = next + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(piece.items), objects.end() - next);
+    out.objects.assign(next, end);
+    next = end;
+    if (out.kind == RecordKind::kList) {
+      out.more_objects = static_cast<uint64_t>(objects.end() - next);
+    } else if (!out.objects.empty()) {
+      out.wall = list.wall;
+      out.rv = list.rv;
+    }
     append(out, *body);
     out = trace::Record();
     out.stream = id_;

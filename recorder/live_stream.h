@@ -86,6 +86,7 @@ class LiveStream : private kube::WatchObserver {
 
   void add_page(std::unique_ptr<Pages>& pages, const kube::ListAnswer& answer);
   void write_list(Pages& pages, bool checkpoint);
+  void write_pieces(Pages& pages, trace::Record& list);
   void write_gap(const Gap& gap);
   void checkpoint_done(std::unique_ptr<Pages> pages);
   void check_silence();

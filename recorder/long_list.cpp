@@ -4,12 +4,12 @@
 
 #include "base/json_text.h"
 #include "recorder/json_shape.h"
-#include "schema/limits.h"
+#include "recorder/name_limits.h"
 
 namespace inquest::recorder {
 namespace {
 
-constexpr size_t kMaxNames = size_t{48} << 20;
+constexpr size_t kNamesKept = size_t{4} << 20;
 constexpr size_t kPiece = size_t{2} << 20;
 constexpr size_t kMaxEnvelope = size_t{64} << 10;
 
@@ -39,7 +39,6 @@ bool LongList::begin(std::string_view prefix) {
   in_body_ = in_items_ = false;
   short_ = first_ = true;
   brackets_ = {};
-  names_before_ = catalog_->memory();
   if (form_ == Form::kValue) {
     const JsonShape shape = shape_of(prefix.substr(0, kMaxEnvelope));
     return shape.has_items || ends_with_list(shape.kind);
@@ -119,26 +118,49 @@ void LongList::flush_piece(bool last) {
   const std::string_view tail = last ? "" : "]}";
   wrapped_.append(tail);
   const std::string_view kept = redactor_->redact(wrapped_);
-  auto part = decoder_->list(kept);
+  auto part = decoder_.list(kept);
   if (!part.ok()) return fail(part.error().text);
-  if (!part->kind.empty()) list_.kind = part->kind;
-  list_.rv = std::max(list_.rv, part->rv);
-  if (!part->continue_token.empty()) list_.continue_token = part->continue_token;
-  std::move(part->objects.begin(), part->objects.end(), std::back_inserter(list_.objects));
-  list_.left_out += part->left_out;
-  if (list_.objects.size() > trace::kMaxBatchObjects) return fail("more items than a list may have, 262,144");
-  if (catalog_->memory() - names_before_ > kMaxNames) return fail("names of items that take more than 48 MiB");
-  std::string out = piece_.substr(0, skip);
-  out.append(kept.substr(from, kept.size() - from - tail.size()));
-  const auto ref = spool_->put(out);
-  if (!ref.ok()) return fail(ref.error().text);
-  pieces_.push_back(ref.value());
+  std::string body = piece_.substr(0, skip);
+  body.append(kept.substr(from, kept.size() - from - tail.size()));
+  put_aside(*std::move(part), body);
   piece_.clear();
   if (first_ && !last) {  // the next pieces are told by their place behind it
     head_ = redactor_->redact(head_.append("]}"));
     head_.resize(head_.size() - 2);
   }
   first_ = false;
+}
+
+void LongList::put_aside(kube::DecodedList part, std::string_view body) {
+  if (!part.kind.empty()) list_.kind = part.kind;
+  list_.rv = std::max(list_.rv, part.rv);
+  if (!part.continue_token.empty()) list_.continue_token = part.continue_token;
+  list_.left_out += part.left_out;
+  list_.too_long +=
+      std::erase_if(part.objects, [&](const ObjectFacts& object) { return name_too_long(catalog_, object); });
+  for (const ObjectFacts& object : part.objects) {
+    if (list_.objects++ == 0) kind_ = object.index();
+    list_.one_kind = list_.one_kind && object.index() == kind_;
+  }
+  trace::Record record;
+  record.stream = {0};
+  record.kind = trace::RecordKind::kList;
+  record.objects = std::move(part.objects);
+  const auto facts = packer_.pack(record, catalog_);
+  if (!facts.ok()) return fail(facts.error().text);
+  const auto facts_at = spool_->put(*facts), body_at = spool_->put(body);
+  if (!facts_at.ok() || !body_at.ok()) return fail((facts_at.ok() ? body_at : facts_at).error().text);
+  pieces_.push_back({*facts_at, *body_at});
+  if (catalog_.memory() > kNamesKept) catalog_ = Catalog();
+}
+
+Result<LongList::Piece> LongList::piece(size_t i, Catalog& catalog) {
+  Piece out;
+  INQUEST_TRY(const std::string facts, spool_->get(pieces_[i].facts));
+  INQUEST_TRY(trace::Record record, packer_.unpack(facts, catalog));
+  out.objects = std::move(record.objects);
+  INQUEST_TRY(out.body, spool_->get(pieces_[i].body));
+  return out;
 }
 
 void LongList::end() {
@@ -163,7 +185,7 @@ void LongList::read_line() {
   line_ = *parsed;
 }
 
-Result<kube::DecodedList*> LongList::list() {
+Result<const LongList::List*> LongList::list() const {
   if (error_.empty()) return &list_;
   return Error{ErrorCode::kInput, error_, "", ""};
 }

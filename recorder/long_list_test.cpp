@@ -63,8 +63,14 @@ class LongListTest : public testing::Test {
       if (!record.ok() || record.value() == nullptr) return 0;
       if (record.value()->kind != trace::RecordKind::kList) continue;
       EXPECT_EQ(record.value()->rv, 77u);
-      for (const ObjectFacts& object : record.value()->objects) EXPECT_TRUE(std::holds_alternative<PodFacts>(object));
-      return record.value()->objects.size();
+      size_t count = 0;
+      const auto whole = reader->list(record.value()->seq, [&](const trace::Record& part) {
+        for (const ObjectFacts& object : part.objects) EXPECT_TRUE(std::holds_alternative<PodFacts>(object));
+        count += part.objects.size();
+        return Result<trace::TraceReader::Go>(trace::TraceReader::Go::kOn);
+      });
+      EXPECT_TRUE(whole.ok() && *whole);
+      return count;
     }
   }
   TestFolder folder_;
@@ -115,11 +121,9 @@ TEST_F(LongListTest, KubectlsListComesBack) {
 
 // Memory is bounded by the limit of an item, wherever in it the input goes on for ever.
 TEST(LongList, AStringWithoutAnEndIsNotGathered) {
-  Catalog catalog;
-  kube::Decoder decoder(catalog);
   Redactor redactor{RedactRules{}};
   BodySpool spool(testing::TempDir());
-  LongList list(LongList::Form::kValue, catalog, decoder, redactor, spool);
+  LongList list(LongList::Form::kValue, redactor, spool);
   const std::string begin = R"({"kind":"PodList","items":[{"metadata":{"name":")";
   ASSERT_TRUE(list.begin(begin));
   list.more(begin);

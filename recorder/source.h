@@ -1,4 +1,5 @@
-// What a kSource record holds; its text says which. Such records have no objects and change nothing in a replay.
+// What a kSource record holds; its text says which. Such records change nothing in a replay; but
+// for parts of lists they have no objects.
 #pragma once
 
 #include <string_view>
@@ -12,8 +13,9 @@ inline constexpr std::string_view kSourceWhole = "whole line";
 // The form of the line that the record before came from, without the text of its body; rv says where in it that stood,
 // status how it was escaped (envelope.h).
 inline constexpr std::string_view kSourceEnvelope = "envelope";
-// More of the body of the LIST before: it was too large for one record.
+// More of the LIST before: it was too large for one record.
 inline constexpr std::string_view kSourcePart = trace::kPart;
+inline constexpr size_t kObjectsOfAPart = 8192;  // where no body says how many
 // A frame of a streaming list (sendInitialEvents); what they add up to is the LIST record behind them.
 inline constexpr std::string_view kSourceStreamed = "streamed";
 

@@ -19,7 +19,6 @@ using trace::RecordKind;
 using trace::Seq;
 
 constexpr size_t kMaxParts = 500'000;
-constexpr size_t kMaxNames = size_t{64} << 20;
 constexpr const char* kMadeList = "made by cut: what this stream had shown by then";
 constexpr const char* kMadeOpen = "made by cut: the watch was open";
 
@@ -48,20 +47,22 @@ std::string path_from(std::string path, ResourceVersion rv) {
 }  // namespace
 
 Result<Record> FoldTools::record(Seq seq) const {
-  if (reader.catalog().memory() > trace::kWalkNames) {
-    reader.forget_names();
-    names.clear();
-  }
+  spare_read_names();
   INQUEST_TRY(Record record, reader.record(seq));
   names.move(record);
   return record;
 }
 
+Result<std::string> FoldTools::body(Seq seq) const {
+  spare_read_names();
+  return reader.body(seq);
+}
+
 Result<void> StreamFold::take(const Record& record, const Catalog& catalog, const ObjectFilter& filter,
                               size_t& folded) {
   const auto text = [&] { return record.text ? catalog.text(record.text) : std::string_view(); };
-  if (record.kind == RecordKind::kSource) return take_source(record, text());
-  list_ = 0;
+  if (record.kind == RecordKind::kSource) return take_source(record, catalog, filter, folded);
+  listing_ = false;
   begun_ = begun_ || record.kind == RecordKind::kFrame;
   switch (record.kind) {
     case RecordKind::kList:
@@ -130,29 +131,33 @@ Result<void> StreamFold::put(const Record& record, uint32_t item, const Catalog&
   return {};
 }
 
-Result<void> StreamFold::take_source(const Record& record, std::string_view text) {
-  const bool part = text == kSourcePart && list_ != 0;
+Result<void> StreamFold::take_source(const Record& record, const Catalog& catalog, const ObjectFilter& filter,
+                                     size_t& folded) {
+  const std::string_view text = record.text ? catalog.text(record.text) : std::string_view();
+  const bool part = text == kSourcePart && listing_;
   if (!part && text != kSourceStreamed) return {};
-  std::vector<Seq>& seqs = part ? lists_[list_].parts : streamed_;
-  if (seqs.size() == kMaxParts) {
+  if (std::max(list_.parts.size(), streamed_.size()) == kMaxParts) {
     return Error{ErrorCode::kOutOfLimit,
                  "a list in more than " + std::to_string(kMaxParts) + " parts, at @" + std::to_string(record.seq), "",
                  ""};
   }
-  seqs.push_back(record.seq);
-  return {};
+  if (!part) {
+    streamed_.push_back(record.seq);
+    return {};
+  }
+  list_.parts.push_back({record.seq, list_.objects});
+  return take_items(record, catalog, filter, folded);
 }
 
 Result<void> StreamFold::take_list(const Record& record, const Catalog& catalog, const ObjectFilter& filter,
                                    size_t& folded) {
   folded -= objects_.size();
   objects_.clear();
-  lists_.clear();
-  list_ = record.seq;
-  lists_[list_].streamed = std::exchange(streamed_, {});
-  for (uint32_t i = 0; i < record.objects.size(); ++i) {
-    if (filter.keeps(catalog, record.objects[i])) INQUEST_TRY_VOID(put(record, i, catalog, folded));
-  }
+  list_ = {};
+  list_.seq = record.seq;
+  list_.streamed = std::exchange(streamed_, {});
+  listing_ = true;
+  INQUEST_TRY_VOID(take_items(record, catalog, filter, folded));
   reached_ = record.rv;
   begun_ = true;
   gap_ = false;
@@ -160,70 +165,87 @@ Result<void> StreamFold::take_list(const Record& record, const Catalog& catalog,
   return {};
 }
 
+// Of a list, or a part of one.
+Result<void> StreamFold::take_items(const Record& record, const Catalog& catalog, const ObjectFilter& filter,
+                                    size_t& folded) {
+  list_.objects += record.objects.size();
+  for (uint32_t i = 0; i < record.objects.size(); ++i) {
+    if (filter.keeps(catalog, record.objects[i])) INQUEST_TRY_VOID(put(record, i, catalog, folded));
+  }
+  return {};
+}
+
 // In the order of the trace.
 std::vector<StreamFold::Wanted> StreamFold::wanted() const {
   std::vector<Wanted> out;
   out.reserve(objects_.size());
-  objects_.for_each([&](uint64_t identity, const Object& object) { out.push_back({object, identity}); });
-  std::sort(out.begin(), out.end(), [](const Wanted& a, const Wanted& b) {
-    return std::tie(a.object.seq, a.object.item) < std::tie(b.object.seq, b.object.item);
+  objects_.for_each([&](uint64_t identity, const Object& object) {
+    out.push_back({object.seq, identity, object.item});
   });
+  std::sort(out.begin(), out.end(),
+            [](const Wanted& a, const Wanted& b) { return std::tie(a.seq, a.item) < std::tie(b.seq, b.item); });
   return out;
 }
 
-Result<std::vector<ObjectFacts>> StreamFold::facts(const std::vector<Wanted>& wanted, const FoldTools& tools) const {
-  const size_t before = tools.catalog.memory();
+Result<std::vector<ObjectFacts>> StreamFold::facts(std::span<const Wanted> wanted, const FoldTools& tools) const {
   std::vector<ObjectFacts> out;
   out.reserve(wanted.size());
   Record record;
   for (const Wanted& want : wanted) {
-    if (record.seq != want.object.seq) {
-      INQUEST_TRY(record, tools.record(want.object.seq));
+    if (record.seq != want.seq) {
+      INQUEST_TRY(record, tools.record(want.seq));
     }
-    out.push_back(record.objects.at(want.object.item == kNo ? 0 : want.object.item));
-    if (tools.catalog.memory() - before > kMaxNames) {
-      return Error{ErrorCode::kOutOfLimit, "names of objects at the start of the span take more than 64 MiB", "",
-                   "cut fewer objects: --namespace, --name"};
-    }
+    out.push_back(record.objects.at(want.item == kNo ? 0 : want.item));
   }
   return out;
 }
 
 Result<StreamFold::Made> StreamFold::write(const trace::Stream& stream, Time at, const FoldTools& tools) const {
-  Catalog& catalog = tools.catalog;
-  if (objects_.size() > trace::kMaxBatchObjects) {
+  if (objects_.size() > kMaxListedOnce) {
     return Error{ErrorCode::kOutOfLimit,
                  std::to_string(objects_.size()) + " objects of " + stream.name +
-                     " live at the start of the span, a list may have " + std::to_string(trace::kMaxBatchObjects),
+                     " live at the start of the span, the limit is " + std::to_string(kMaxListedOnce),
                  "", "cut fewer objects: --namespace, --name"};
   }
   const std::vector<Wanted> kept = wanted();
-  std::vector<BodySpool::Ref> pieces;
+  std::vector<ListBody::Piece> pieces;
   INQUEST_TRY(const bool with_bodies, collect(kept, stream, tools, pieces));
+  if (!with_bodies) {
+    pieces.clear();
+    for (size_t at_object = 0; at_object < kept.size() || pieces.empty(); at_object += kObjectsOfAPart) {
+      pieces.push_back({{}, std::min(kObjectsOfAPart, kept.size() - at_object)});
+    }
+  }
   Record record;
   record.stream = stream.id;
-  record.kind = RecordKind::kList;
   record.wall = at;
-  record.status = 200;
-  record.rv = reached_;
-  record.text = catalog.string(kMadeList);
-  if (!list_path_.empty()) record.path = catalog.string(list_path_);
-  INQUEST_TRY(record.objects, facts(kept, tools));
-  if (!with_bodies) pieces.assign(1, {});
-  for (const BodySpool::Ref piece : pieces) {
-    INQUEST_TRY(const std::string body, with_bodies ? tools.spool.get(piece) : Result<std::string>(std::string()));
-    const auto seq = tools.writer.append(record, body);
-    if (!seq.ok()) return seq.error();
-    record = Record();
-    record.stream = stream.id;
-    record.kind = RecordKind::kSource;
-    record.text = catalog.string(kSourcePart);
-  }
-  record = Record();
-  record.stream = stream.id;
-  record.wall = at;
+  INQUEST_TRY_VOID(write_list(kept, pieces, record, tools));
   INQUEST_TRY_VOID(write_watch(std::move(record), tools));
   return Made{kept.size(), with_bodies};
+}
+
+Result<void> StreamFold::write_list(std::span<const Wanted> wanted, std::span<const ListBody::Piece> pieces,
+                                    Record record, const FoldTools& tools) const {
+  Catalog& catalog = tools.catalog;
+  record.kind = RecordKind::kList;
+  record.status = 200;
+  record.rv = reached_;
+  size_t done = 0;
+  for (const ListBody::Piece& piece : pieces) {
+    INQUEST_TRY_VOID(tools.spare_names());
+    const bool first = record.kind == RecordKind::kList;
+    record.text = catalog.string(first ? std::string_view(kMadeList) : kSourcePart);
+    record.path = first && !list_path_.empty() ? catalog.string(list_path_) : StringId::none();
+    INQUEST_TRY(record.objects, facts(wanted.subspan(done, piece.items), tools));
+    done += piece.items;
+    record.more_objects = first ? wanted.size() - done : 0;
+    INQUEST_TRY(const std::string body, tools.spool.get(piece.body));
+    const auto seq = tools.writer.append(record, body);
+    if (!seq.ok()) return seq.error();
+    record.kind = RecordKind::kSource;
+    record.status = 0;
+  }
+  return {};
 }
 
 Result<void> StreamFold::write_watch(Record record, const FoldTools& tools) const {
@@ -258,59 +280,65 @@ Result<void> StreamFold::write_watch(Record record, const FoldTools& tools) cons
 
 // The bodies of these objects as that of one list, in pieces; false if one of them is not in the trace.
 Result<bool> StreamFold::collect(std::span<const Wanted> wanted, const trace::Stream& stream, const FoldTools& tools,
-                                 std::vector<BodySpool::Ref>& pieces) const {
+                                 std::vector<ListBody::Piece>& pieces) const {
   std::pair<std::string, std::string> kind = list_kind(stream.resource);
-  if (!lists_.empty()) {
-    INQUEST_TRY(const std::string text, tools.reader.body(lists_.begin()->first));
+  if (list_.seq != 0) {
+    INQUEST_TRY(const std::string text, tools.body(list_.seq));
     std::string json;
     const JsonShape shape = shape_of(json_of(text, json));
     if (ends_with_list(shape.kind)) kind = {shape.api_version, shape.kind};
   }
-  if (kind.second.empty() && !wanted.empty() && wanted.back().object.item == kNo) {
-    INQUEST_TRY(const std::string text, tools.reader.body(wanted.back().object.seq));
+  if (kind.second.empty() && !wanted.empty() && wanted.back().item == kNo) {
+    INQUEST_TRY(const std::string text, tools.body(wanted.back().seq));
     std::string json;
     const JsonShape shape = shape_of(object_in(json_of(text, json)));
     if (!shape.kind.empty()) kind = {shape.api_version, shape.kind + "List"};
   }
   if (kind.second.empty()) return false;
   ListBody body(kind.first, kind.second, reached_, tools.spool);
-  for (auto first = wanted.begin(); first != wanted.end();) {
-    const auto last =
-        std::find_if(first, wanted.end(), [&](const Wanted& want) { return want.object.seq != first->object.seq; });
-    INQUEST_TRY(const bool there, add_items({first, last}, tools, body));
-    if (!there) return false;
-    first = last;
+  const auto frames = std::find_if(wanted.begin(), wanted.end(), [](const Wanted& want) { return want.item == kNo; });
+  INQUEST_TRY(const bool listed, add_listed({wanted.begin(), frames}, tools, body));
+  if (!listed) return false;
+  for (auto frame = frames; frame != wanted.end(); ++frame) {
+    INQUEST_TRY(const std::string text, tools.body(frame->seq));
+    std::string kept;
+    const std::string_view object = object_in(json_of(text, kept));
+    if (object.empty()) return false;
+    INQUEST_TRY_VOID(body.add(object));
   }
   INQUEST_TRY(pieces, body.finish());
   return true;
 }
 
-// Those that one record holds.
-Result<bool> StreamFold::add_items(std::span<const Wanted> wanted, const FoldTools& tools, ListBody& body) const {
-  const Seq seq = wanted.front().object.seq;
-  INQUEST_TRY(std::string text, tools.reader.body(seq));
+// Which of the list's items it is.
+uint64_t StreamFold::place_in_list(const Wanted& wanted) const {
+  if (wanted.seq == list_.seq) return wanted.item;
+  const auto part = std::lower_bound(list_.parts.begin(), list_.parts.end(), wanted.seq,
+                                     [](const Part& a, Seq seq) { return a.seq < seq; });
+  return part->first + wanted.item;
+}
+
+// Those that stand in the list.
+Result<bool> StreamFold::add_listed(std::span<const Wanted> wanted, const FoldTools& tools, ListBody& body) const {
+  if (wanted.empty()) return true;
+  if (!list_.streamed.empty()) return add_streamed(wanted, tools, body);
+  INQUEST_TRY(std::string text, tools.body(list_.seq));
   std::string kept;
-  if (wanted.front().object.item == kNo) {
-    const std::string_view object = object_in(json_of(text, kept));
-    if (object.empty()) return false;
-    INQUEST_TRY_VOID(body.add(object));
-    return true;
-  }
-  const Parts& parts = lists_.at(seq);
-  if (!parts.streamed.empty()) return add_streamed(wanted, tools, body);
-  size_t next = 0, passed = 0;
+  size_t next = 0;
+  uint64_t passed = 0;
   for (size_t part = 0;; ++part) {
     const std::vector<std::string_view> items = items_of(json_of(text, kept));
-    for (; next < wanted.size() && wanted[next].object.item - passed < items.size(); ++next) {
-      INQUEST_TRY_VOID(body.add(items[wanted[next].object.item - passed]));
+    for (; next < wanted.size(); ++next) {
+      const uint64_t item = place_in_list(wanted[next]) - passed;
+      if (item >= items.size()) break;
+      INQUEST_TRY_VOID(body.add(items[item]));
     }
     passed += items.size();
-    if (part == parts.parts.size()) break;
-    INQUEST_TRY(const std::string more, tools.reader.body(parts.parts[part]));
-    text = as_list(more);
+    if (part == list_.parts.size()) break;
+    INQUEST_TRY(text, tools.body(list_.parts[part].seq));
+    text.insert(0, as_list(""));
   }
-  INQUEST_TRY(const Record list, tools.record(seq));
-  return next == wanted.size() && passed == list.objects.size();
+  return next == wanted.size() && passed == list_.objects;
 }
 
 // A streaming list's objects stand in the frames before it.
@@ -318,9 +346,9 @@ Result<bool> StreamFold::add_streamed(std::span<const Wanted> wanted, const Fold
   Catalog catalog;
   kube::Decoder decoder(catalog);
   HashMap<Seq> frames;
-  for (const Seq seq : lists_.at(wanted.front().object.seq).streamed) {
+  for (const Seq seq : list_.streamed) {
     if (catalog.memory() > trace::kWalkNames) catalog = Catalog();
-    INQUEST_TRY(const std::string text, tools.reader.body(seq));
+    INQUEST_TRY(const std::string text, tools.body(seq));
     std::string kept;
     const auto frame = decoder.frame(json_of(text, kept));
     if (frame.ok()) frames[identity_hash(catalog, frame->object)] = seq;
@@ -328,7 +356,7 @@ Result<bool> StreamFold::add_streamed(std::span<const Wanted> wanted, const Fold
   for (const Wanted& want : wanted) {
     const Seq* frame = frames.find(want.identity);
     if (frame == nullptr) return false;
-    INQUEST_TRY(const std::string text, tools.reader.body(*frame));
+    INQUEST_TRY(const std::string text, tools.body(*frame));
     std::string kept;
     INQUEST_TRY_VOID(body.add(object_in(json_of(text, kept))));
   }

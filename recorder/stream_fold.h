@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,14 +16,13 @@
 #include "base/hash_map.h"
 #include "base/result.h"
 #include "recorder/body_spool.h"
+#include "recorder/list_body.h"
 #include "recorder/names.h"
 #include "recorder/object_filter.h"
 #include "schema/reader.h"
 #include "schema/writer.h"
 
 namespace inquest::recorder {
-
-class ListBody;
 
 // Where a made list goes.
 struct FoldTools {
@@ -32,12 +31,20 @@ struct FoldTools {
   Catalog& catalog;            // the writer's
   trace::TraceWriter& writer;
   BodySpool& spool;
+  // Empties that catalog if it takes too much memory: no ordinal may be kept over it.
+  std::function<Result<void>()> spare_names;
 
   // A record, with its names as the writer knows them.
   Result<trace::Record> record(trace::Seq seq) const;
+  Result<std::string> body(trace::Seq seq) const;
+  // Looking for either takes in the names of a batch.
+  void spare_read_names() const {
+    if (reader.forget_names_beyond(trace::kWalkNames)) names.clear();
+  }
 };
 
-inline constexpr size_t kMaxFolded = size_t{2} << 20;  // objects alive at once, of all streams
+inline constexpr size_t kMaxFolded = size_t{3} << 19;      // objects alive at once, of all streams
+inline constexpr size_t kMaxListedOnce = size_t{1} << 20;  // of one, when its list is made
 
 class StreamFold {
  public:
@@ -49,9 +56,9 @@ class StreamFold {
   ResourceVersion reached() const { return reached_; }
 
   struct Object {
-    trace::Seq seq = 0;   // of the record that holds its body
+    trace::Seq seq = 0;   // of the record that holds its facts
     uint64_t name = 0;    // name_hash() of a pod; else 0
-    uint32_t item = kNo;  // which of the items, if that is a list
+    uint32_t item = kNo;  // which of its objects, if that is a list or a part of one
     bool bound = false;
   };
   static constexpr uint32_t kNo = UINT32_MAX;
@@ -68,30 +75,44 @@ class StreamFold {
 
  private:
   enum class Watch : uint8_t { kUnknown, kOpen, kClosed };
-  struct Parts {  // of a list's body
-    std::vector<trace::Seq> parts, streamed;
+  struct Part {
+    trace::Seq seq = 0;
+    uint64_t first = 0;  // which of the list's objects is its first
+  };
+  struct List {  // that began the state
+    trace::Seq seq = 0;
+    std::vector<Part> parts;
+    std::vector<trace::Seq> streamed;
+    uint64_t objects = 0;
   };
   struct Wanted {
-    Object object;
+    trace::Seq seq = 0;
     uint64_t identity = 0;
+    uint32_t item = kNo;
   };
 
   Result<void> take_list(const trace::Record& record, const Catalog& catalog, const ObjectFilter& filter,
                          size_t& folded);
-  Result<void> take_source(const trace::Record& record, std::string_view text);
+  Result<void> take_items(const trace::Record& record, const Catalog& catalog, const ObjectFilter& filter,
+                          size_t& folded);
+  Result<void> take_source(const trace::Record& record, const Catalog& catalog, const ObjectFilter& filter,
+                           size_t& folded);
   Result<void> put(const trace::Record& record, uint32_t item, const Catalog& catalog, size_t& folded);
   std::vector<Wanted> wanted() const;
-  Result<std::vector<ObjectFacts>> facts(const std::vector<Wanted>& wanted, const FoldTools& tools) const;
+  Result<std::vector<ObjectFacts>> facts(std::span<const Wanted> wanted, const FoldTools& tools) const;
   Result<bool> collect(std::span<const Wanted> wanted, const trace::Stream& stream, const FoldTools& tools,
-                       std::vector<BodySpool::Ref>& pieces) const;
-  Result<bool> add_items(std::span<const Wanted> wanted, const FoldTools& tools, ListBody& body) const;
+                       std::vector<ListBody::Piece>& pieces) const;
+  Result<bool> add_listed(std::span<const Wanted> wanted, const FoldTools& tools, ListBody& body) const;
   Result<bool> add_streamed(std::span<const Wanted> wanted, const FoldTools& tools, ListBody& body) const;
+  uint64_t place_in_list(const Wanted& wanted) const;
+  Result<void> write_list(std::span<const Wanted> wanted, std::span<const ListBody::Piece> pieces, trace::Record record,
+                          const FoldTools& tools) const;
   Result<void> write_watch(trace::Record record, const FoldTools& tools) const;
 
   Objects objects_;
-  std::map<trace::Seq, Parts> lists_;
+  List list_;
   std::vector<trace::Seq> streamed_;
-  trace::Seq list_ = 0;  // the list whose parts may follow
+  bool listing_ = false;  // parts of the list may follow
   ResourceVersion reached_ = 0;
   bool begun_ = false;
   bool unordered_ = false;  // between a watch from no resourceVersion and the end of its initial objects

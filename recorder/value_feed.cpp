@@ -109,7 +109,6 @@ bool ValueFeed::advance() {
     if (!line) return false;
     line_ = *line;
     capture_ = {};
-    long_gone_ = false;
     capture_.body = line_.text;
     value_ = line_.text;
     if (input_->kind() == InputKind::kYaml) {
@@ -294,23 +293,27 @@ Result<void> ValueFeed::write_items(kube::DecodedList list) {
 
 // A list too large for a line, of one kind: the body of one of several kinds could not be told apart.
 Result<void> ValueFeed::write_long_items() {
-  if (long_gone_) {
-    input_->lose(line_, "a long list that waited for its turn while names took too much memory", tools_.losses);
-    return {};
-  }
-  kube::DecodedList& list = **long_.list();
-  if (!list.continue_token.empty() || list.objects.empty()) {
+  const LongList::List& list = **long_.list();
+  if (!list.continue_token.empty() || list.objects == 0) {
     input_->lose(line_, "one page of a longer list; ask for whole lists", tools_.losses);
     return {};
   }
-  INQUEST_TRY(State * state, stream_of(list.objects.front()));
-  const auto same = [&](const ObjectFacts& object) { return object.index() == list.objects.front().index(); };
-  if (!std::all_of(list.objects.begin(), list.objects.end(), same)) {
+  if (!list.one_kind) {
     input_->lose(line_, "a list of several kinds with more than 8 MiB; ask for one kind at a time", tools_.losses);
     return {};
   }
-  for (const ObjectFacts& object : list.objects) first_seen(*state, object);
+  State* state = nullptr;
+  for (size_t i = 0; state == nullptr; ++i) {  // the first pieces may hold nothing that could be read
+    INQUEST_TRY(const LongList::Piece piece, long_.piece(i, tools_.catalog));
+    if (piece.objects.empty()) continue;
+    INQUEST_TRY(state, stream_of(piece.objects.front()));
+  }
   return write_long(*state);
+}
+
+void ValueFeed::saw_listed(const State& state, const ObjectFacts& object) {
+  CaptureFeed::saw_listed(state, object);
+  first_seen(state, object);
 }
 
 void ValueFeed::finish() {

@@ -48,6 +48,7 @@ class ValueFeed : public CaptureFeed {
   Result<void> undecodable(const std::string& why);
   Result<void> keep_form(const State&, const trace::Record&) override { return {}; }
   void redact();
+  void saw_listed(const State& state, const ObjectFacts& object) override;
 
   std::deque<Ahead> ahead_;
   std::string ahead_text_, json_, name_;

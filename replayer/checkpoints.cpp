@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "base/hash_map.h"
 #include "replayer/identity.h"
@@ -25,6 +26,7 @@ struct Folded {
   friend bool operator==(const Folded& a, const Folded& b) { return a.rv == b.rv && a.node == b.node; }
 };
 using State = HashMap<Folded>;  // by identity_hash()
+struct Nothing {};
 
 uint64_t node_hash(const Catalog& catalog, NodeId node) { return node ? table_hash(catalog.node_name(node)) | 1 : 0; }
 
@@ -41,7 +43,9 @@ struct Fold {
   State state;
   ResourceVersion reached = 0;
   bool gap = false;
-  bool partial = false;  // objects were not kept
+  bool partial = false;   // objects were not kept
+  bool listing = false;   // the objects of source records are those of the list that began this
+  uint64_t expected = 0;  // of them
 };
 
 class Comparer {
@@ -57,7 +61,10 @@ class Comparer {
       INQUEST_TRY_VOID(take(*record));
       reader_.forget_names_beyond(trace::kWalkNames);
     }
-    for (Fold& fold : folds_) INQUEST_TRY_VOID(compare_up_to(fold, UINT64_MAX));
+    for (Fold& fold : folds_) {
+      end_list(fold);
+      INQUEST_TRY_VOID(compare_up_to(fold, UINT64_MAX));
+    }
     reader_.rewind();
     return report_;
   }
@@ -90,6 +97,11 @@ class Comparer {
 
   Result<void> take(const Record& record) {
     Fold& fold = folds_[record.stream.value];
+    if (record.kind == RecordKind::kSource) {
+      take_items(fold, record);
+      return {};
+    }
+    end_list(fold);
     switch (record.kind) {
       case RecordKind::kList: {
         if (record.checkpoint) return {};
@@ -97,7 +109,9 @@ class Comparer {
         folded_ -= fold.state.size();
         fold.state.clear();
         fold.partial = false;
-        for (const ObjectFacts& object : record.objects) put(fold, record, object);
+        fold.listing = true;
+        fold.expected = record.objects.size() + record.more_objects;
+        take_items(fold, record);
         fold.reached = std::max(fold.reached, record.rv);
         fold.gap = false;
         return {};
@@ -125,6 +139,18 @@ class Comparer {
       default:
         return {};
     }
+  }
+
+  // Of a list, or a part of one.
+  void take_items(Fold& fold, const Record& record) {
+    if (!fold.listing) return;
+    fold.expected -= std::min<uint64_t>(fold.expected, record.objects.size());
+    for (const ObjectFacts& object : record.objects) put(fold, record, object);
+  }
+
+  void end_list(Fold& fold) {
+    fold.listing = false;
+    fold.partial = fold.partial || std::exchange(fold.expected, 0) > 0;
   }
 
   void put(Fold& fold, const Record& record, const ObjectFacts& object) {
@@ -155,67 +181,90 @@ class Comparer {
       ++report_.not_compared;
       return {};
     }
-    INQUEST_TRY(const Record list, read(checkpoint.seq));
-    const Catalog& catalog = lists_->catalog();
-    State listed;
+    HashMap<Nothing> listed;  // of what the watch has
     bool equal = true;
-    for (const ObjectFacts& object : list.objects) {
-      const uint64_t identity = identity_hash(catalog, object);
-      const Folded value{rv_of(object), node_hash(catalog, identify(catalog, object).second.node), list.seq};
-      listed[identity] = value;
-      const Folded* folded = fold.state.find(identity);
-      equal = equal && folded != nullptr && *folded == value;
-    }
-    if (equal && listed.size() == fold.state.size()) {
+    INQUEST_TRY(const bool whole, read_list(checkpoint.seq, [&](const ObjectFacts& object) {
+                  const uint64_t identity = identity_hash(lists_->catalog(), object);
+                  const Folded* folded = fold.state.find(identity);
+                  equal = equal && folded != nullptr && *folded == version_of(object);
+                  if (folded != nullptr) listed[identity];
+                  return true;
+                }));
+    if (!whole) {
+      ++report_.not_compared;
+    } else if (equal && listed.size() == fold.state.size()) {
       ++report_.equal;
     } else if (fold.gap || fold.reached == 0 || (at_end && fold.reached < checkpoint.rv)) {
       ++report_.not_compared;  // the watch had not begun, or may just not have got there
     } else {
-      INQUEST_TRY_VOID(describe(fold, list, listed));
+      INQUEST_TRY_VOID(describe(fold, checkpoint.seq, listed));
     }
     return {};
   }
 
   // By a reader of its own, whose names can be forgotten at any time.
-  Result<Record> read(Seq seq) {
+  Result<void> open_lists() {
     if (!lists_) {
       INQUEST_TRY(auto opened, trace::TraceReader::open(reader_.path()));
       lists_.emplace(std::move(opened));
     }
-    if (lists_->catalog().memory() > trace::kWalkNames) lists_->forget_names();
-    return lists_->record(seq);
+    lists_->forget_names_beyond(trace::kWalkNames);
+    return {};
   }
 
-  Result<void> describe(Fold& fold, const Record& list, State& listed) {
+  // Hands all objects of a list to `use`, as long as it says true. Says whether none is missing.
+  template <typename Use>
+  Result<bool> read_list(Seq seq, Use&& use) {
+    using Go = trace::TraceReader::Go;
+    INQUEST_TRY_VOID(open_lists());
+    return lists_->list(seq, [&](const Record& part) -> Result<Go> {
+      for (const ObjectFacts& object : part.objects) {
+        if (!use(object)) return Go::kNoFurther;
+      }
+      lists_->forget_names_beyond(trace::kWalkNames);
+      return Go::kOn;
+    });
+  }
+
+  // As a list shows it.
+  Folded version_of(const ObjectFacts& object) const {
+    const Catalog& catalog = lists_->catalog();
+    return {rv_of(object), node_hash(catalog, identify(catalog, object).second.node), 0};
+  }
+
+  Result<void> describe(Fold& fold, Seq list, HashMap<Nothing>& listed) {
     struct Other {
       size_t difference;
       Seq shown;
       uint64_t identity;
     };
     std::vector<Other> on_other_nodes;  // of which the folded watch's names are still to be read
-    for (const ObjectFacts& object : list.objects) {
+    INQUEST_TRY_VOID(read_list(list, [&](const ObjectFacts& object) {
       const auto [identity, version] = identify(lists_->catalog(), object);
       const uint64_t hash = identity_hash(lists_->catalog(), object);
+      const Folded* folded = fold.state.find(hash);
+      if (folded != nullptr && *folded == version_of(object)) return true;
       const std::string name = name_in(lists_->catalog(), identity);
       const std::string node(lists_->catalog().node_name(version.node));
-      const Folded* folded = fold.state.find(hash);
       if (folded == nullptr) {
-        add(fold, list.seq, name, "in the list at rv " + std::to_string(version.rv) + ", not in the folded watch");
+        add(fold, list, name, "in the list at rv " + std::to_string(version.rv) + ", not in the folded watch");
       } else if (folded->rv != version.rv) {
-        add(fold, list.seq, name,
+        add(fold, list, name,
             "rv " + std::to_string(version.rv) + " in the list, rv " + std::to_string(folded->rv) +
                 " in the folded watch");
-      } else if (folded->node != node_hash(lists_->catalog(), version.node)) {
-        on_other_nodes.push_back({report_.first.size(), folded->seq, hash});
-        add(fold, list.seq, name, "on '" + node + "' in the list, on '");
+      } else {
+        if (report_.first.size() < kKeptDifferences)
+          on_other_nodes.push_back({report_.first.size(), folded->seq, hash});
+        add(fold, list, name, "on '" + node + "' in the list, on '");
       }
-    }
+      return true;
+    }));
     for (const Other& other : on_other_nodes) {
-      if (other.difference >= report_.first.size()) break;
       INQUEST_TRY(const Shown shown, shown_at(other.shown, other.identity));
       report_.first[other.difference].what += shown.node + "' in the folded watch";
     }
     std::vector<std::pair<Seq, uint64_t>> missing;
+    missing.reserve(fold.state.size() - listed.size());
     fold.state.for_each([&](uint64_t identity, const Folded& folded) {
       if (!listed.contains(identity)) missing.emplace_back(folded.seq, identity);
     });
@@ -224,8 +273,8 @@ class Comparer {
       ++report_.differences;
       if (report_.first.size() >= kKeptDifferences) continue;
       INQUEST_TRY(const Shown shown, shown_at(seq, identity));
-      report_.first.push_back({list.seq, fold.name, shown.name,
-                               "in the folded watch at rv " + std::to_string(shown.rv) + ", not in the list"});
+      report_.first.push_back(
+          {list, fold.name, shown.name, "in the folded watch at rv " + std::to_string(shown.rv) + ", not in the list"});
     }
     return {};
   }
@@ -235,7 +284,8 @@ class Comparer {
     ResourceVersion rv = 0;
   };
   Result<Shown> shown_at(Seq seq, uint64_t identity) {
-    INQUEST_TRY(const Record record, read(seq));
+    INQUEST_TRY_VOID(open_lists());
+    INQUEST_TRY(const Record record, lists_->record(seq));
     const Catalog& catalog = lists_->catalog();
     for (const ObjectFacts& object : record.objects) {
       if (identity_hash(catalog, object) != identity) continue;

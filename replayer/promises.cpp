@@ -1,6 +1,7 @@
 #include "replayer/promises.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash_map.h"
 #include "replayer/identity.h"
@@ -10,6 +11,7 @@ namespace inquest::replayer {
 
 using trace::Record;
 using trace::RecordKind;
+using trace::Seq;
 
 namespace {
 
@@ -25,7 +27,9 @@ struct Watched {
   std::string name;
   HashMap<Shown> objects;  // by identity_hash(); deleted ones too: they must not come back
   uint32_t lists = 0;
-  bool partial = false;  // not all objects were kept
+  Seq list = 0;           // the one that is being read; 0: none
+  uint64_t expected = 0;  // objects of it
+  bool partial = false;   // not all objects were kept
   ResourceVersion reached = 0;
   bool begun = false;
   bool gap = false;        // a gap record since the last list: what follows may be of objects never seen
@@ -57,6 +61,8 @@ class Checker {
  private:
   void take(const Record& record) {
     Watched& watch = watches_[record.stream.value];
+    if (record.kind == RecordKind::kSource) return take_items(record, watch);
+    end_list(watch);
     switch (record.kind) {
       case RecordKind::kList:
         if (!record.checkpoint) take_list(record, watch);
@@ -68,7 +74,7 @@ class Checker {
         return;
       case RecordKind::kBookmark:
         if (record.rv < watch.reached) {
-          broken(Promise::kOrdered, record, watch, nullptr,
+          broken(Promise::kOrdered, record.seq, watch, nullptr,
                  "a bookmark at rv " + std::to_string(record.rv) + " after rv " + std::to_string(watch.reached));
         }
         watch.unordered = false;
@@ -83,34 +89,52 @@ class Checker {
   }
 
   void take_list(const Record& record, Watched& watch) {
-    for (const ObjectFacts& object : record.objects) {
-      const Shown* before = watch.objects.find(identity_hash(reader_.catalog(), object));
-      if (before == nullptr) continue;
-      if (watch.deleted(*before)) {
-        broken(Promise::kNoTimeTravel, record, watch, &object, "is listed after it was deleted");
-      } else {
-        check_time(record, watch, object, before->rv, rv_of(object));
-      }
-    }
     ++watch.lists;
-    for (const ObjectFacts& object : record.objects) {
-      remember(watch, identity_hash(reader_.catalog(), object), {rv_of(object), watch.lists, Verb::kAdded});
-    }
+    watch.list = record.seq;
+    watch.expected = record.objects.size() + record.more_objects;
     watch.reached = record.rv;
     watch.begun = true;
     watch.gap = false;
+    take_items(record, watch);
+  }
+
+  // Of a list, or a part of one.
+  void take_items(const Record& record, Watched& watch) {
+    if (watch.list == 0) return;
+    watch.expected -= std::min<uint64_t>(watch.expected, record.objects.size());
+    for (const ObjectFacts& object : record.objects) {
+      const uint64_t identity = identity_hash(reader_.catalog(), object);
+      const Shown* before = watch.objects.find(identity);
+      if (before != nullptr && before->list != watch.lists) {
+        if (before->verb == Verb::kDeleted || before->list + 1 != watch.lists) {
+          broken(Promise::kNoTimeTravel, watch.list, watch, &object, "is listed after it was deleted");
+        } else {
+          check_time(watch.list, watch, object, before->rv, rv_of(object));
+        }
+      }
+      remember(watch, identity, {rv_of(object), watch.lists, Verb::kAdded});
+    }
+  }
+
+  // Of a list whose end is missing nothing is concluded, nor of what comes up to the next.
+  void end_list(Watched& watch) {
+    watch.list = 0;
+    if (std::exchange(watch.expected, 0) == 0) return;
+    remembered_ -= watch.objects.size();
+    watch.objects.clear();
+    watch.gap = true;
   }
 
   void take_open(const Record& record, Watched& watch) {
     const ResourceVersion rv = record.rv;  // where its path says to begin; 0: nowhere
     watch.unordered = rv == 0;
     if (rv != 0 && watch.begun && rv < watch.reached) {
-      broken(Promise::kResumable, record, watch, nullptr,
+      broken(Promise::kResumable, record.seq, watch, nullptr,
              "opened at rv " + std::to_string(rv) + ", before rv " + std::to_string(watch.reached) +
                  " which the stream had reached");
     }
     if (rv > watch.reached && !watch.gap) {
-      broken(Promise::kNoSilentHole, record, watch, nullptr,
+      broken(Promise::kNoSilentHole, record.seq, watch, nullptr,
              "opened at rv " + std::to_string(rv) + " beyond rv " + std::to_string(watch.reached) +
                  ", and no gap says so");
     }
@@ -127,10 +151,10 @@ class Checker {
                        (watch.deleted(*known) ? Verb::kDeleted : known->verb) == record.verb;
     if (record.verb != Verb::kAdded) watch.unordered = false;
     if (again) {
-      broken(Promise::kUnique, record, watch, &object, "came before, at the same rv " + std::to_string(rv));
+      broken(Promise::kUnique, record.seq, watch, &object, "came before, at the same rv " + std::to_string(rv));
     } else {
       if (rv != 0 && rv <= watch.reached && !watch.unordered) {
-        broken(Promise::kOrdered, record, watch, &object,
+        broken(Promise::kOrdered, record.seq, watch, &object,
                "rv " + std::to_string(rv) + " after rv " + std::to_string(watch.reached));
       }
       check_known(record, watch, object, known);
@@ -142,15 +166,15 @@ class Checker {
   void check_known(const Record& record, Watched& watch, const ObjectFacts& object, const Shown* shown) {
     const bool alive = shown != nullptr && !watch.deleted(*shown);
     if (shown != nullptr && !alive && record.verb != Verb::kDeleted) {
-      broken(Promise::kNoTimeTravel, record, watch, &object, "comes back after it was deleted");
+      broken(Promise::kNoTimeTravel, record.seq, watch, &object, "comes back after it was deleted");
     } else if (record.verb == Verb::kAdded && alive) {
-      broken(Promise::kKnown, record, watch, &object, "ADDED though it was there");
+      broken(Promise::kKnown, record.seq, watch, &object, "ADDED though it was there");
     } else if (record.verb != Verb::kAdded && shown == nullptr && !watch.gap && !watch.partial) {
-      broken(Promise::kKnown, record, watch, &object, "was never listed or ADDED");
+      broken(Promise::kKnown, record.seq, watch, &object, "was never listed or ADDED");
     } else if (record.verb == Verb::kDeleted && shown != nullptr && !alive) {
-      broken(Promise::kKnown, record, watch, &object, "DELETED twice");
+      broken(Promise::kKnown, record.seq, watch, &object, "DELETED twice");
     } else if (alive) {
-      check_time(record, watch, object, shown->rv, rv_of(object));
+      check_time(record.seq, watch, object, shown->rv, rv_of(object));
     }
   }
 
@@ -184,20 +208,18 @@ class Checker {
     if (remembered_ > kMaxRemembered / 8 * 7) look_again_ = kMaxRemembered / 8;
   }
 
-  void check_time(const Record& record, Watched& watch, const ObjectFacts& object, ResourceVersion before,
-                  ResourceVersion after) {
+  void check_time(Seq seq, Watched& watch, const ObjectFacts& object, ResourceVersion before, ResourceVersion after) {
     if (before == 0 || after == 0 || after >= before) return;
-    broken(Promise::kNoTimeTravel, record, watch, &object,
+    broken(Promise::kNoTimeTravel, seq, watch, &object,
            "its rv falls from " + std::to_string(before) + " to " + std::to_string(after));
   }
 
-  void broken(Promise promise, const Record& record, const Watched& watch, const ObjectFacts* object,
-              std::string what) {
+  void broken(Promise promise, Seq seq, const Watched& watch, const ObjectFacts* object, std::string what) {
     ++report_.broken[static_cast<size_t>(promise)];
     if (report_.first.size() >= kKeptBroken) return;
     const std::string name =
         object == nullptr ? "" : name_in(reader_.catalog(), identify(reader_.catalog(), *object).first);
-    report_.first.push_back({promise, record.seq, watch.name, name, std::move(what)});
+    report_.first.push_back({promise, seq, watch.name, name, std::move(what)});
   }
 
   trace::TraceReader& reader_;

@@ -22,7 +22,7 @@ class RecordingLoader {
     while (true) {
       INQUEST_TRY(const Record* record, out_.reader_.next());
       if (record == nullptr) break;
-      take(*record);
+      INQUEST_TRY_VOID(take(*record));
     }
     collect_schedulers();
     return {};
@@ -59,56 +59,70 @@ class RecordingLoader {
     return record.stream.value < in_view_.size() && in_view_[record.stream.value];
   }
 
-  void take(const Record& record) {
+  Result<void> take(const Record& record) {
     // A run's clock begins after 0 and ends before never, whatever a stranger's clock said.
     const Time wall = std::clamp(record.wall, Time{1}, Time::never() - Duration{1});
     if (record.kind == RecordKind::kSource) {  // bytes that export needs; nothing happened then
       const bool origin = !started_ && record.text && out_.catalog().text(record.text) == trace::kOrigin;
       if (origin) out_.start_ = now_ = wall;
       started_ = started_ || origin;
-      return;
+      return {};
     }
     now_ = started_ ? std::max(now_, wall) : wall;
     if (!started_) out_.start_ = now_;
     started_ = true;
-    if (record.seq > covered_until_) return count_uncovered(record);
+    if (record.seq > covered_until_) {
+      count_uncovered(record);
+      return {};
+    }
     out_.end_ = now_;
-    if (record.kind == RecordKind::kList || record.kind == RecordKind::kFrame) end_gap(record);
+    if (record.kind == RecordKind::kFrame) end_gap(record);
     switch (record.kind) {
       case RecordKind::kList:  // one that opens no watch is a second truth for `verify`: it changes nothing here
-        if (!record.checkpoint) take_list(record);
-        return;
+        return record.checkpoint ? Result<void>() : take_list(record);
       case RecordKind::kFrame:
-        return take_frame(record);
+        take_frame(record);
+        break;
       case RecordKind::kBookmark:
-        return take_bookmark(record);
+        take_bookmark(record);
+        break;
       case RecordKind::kBindRequest:
-        return take_request(record);
+        take_request(record);
+        break;
       case RecordKind::kBindAnswer:
-        return take_answer(record);
+        take_answer(record);
+        break;
       case RecordKind::kGap:
-        return take_gap(record);
+        take_gap(record);
+        break;
       default:
-        return;
+        break;
     }
+    return {};
   }
 
   void push(const Record& record, EventKind kind, size_t index, bool in_view) {
     out_.events_.push_back({now_, record.seq, static_cast<uint32_t>(index), kind, record.verb, in_view});
   }
 
-  void take_list(const Record& record) {
+  Result<void> take_list(const Record& record) {
     const std::string& resource = streams_[record.stream.value].resource;
     if (resource == "pods") {
-      const ListRange range = append(record, out_.pods_);
-      for (const PodFacts& pod : pods_of(range)) see(pod);
-      out_.lists_.push_back(range);
+      INQUEST_TRY(const auto range, append(record, out_.pods_));
+      if (!range) return {};
+      end_gap(record);
+      for (const PodFacts& pod : pods_of(*range)) see(pod);
+      out_.lists_.push_back(*range);
       push(record, EventKind::kPodsListed, out_.lists_.size() - 1, in_view(record));
       pods_listed_ = true;
     } else if (resource == "nodes") {
-      out_.lists_.push_back(append(record, out_.nodes_));
+      INQUEST_TRY(const auto range, append(record, out_.nodes_));
+      if (!range) return {};
+      end_gap(record);
+      out_.lists_.push_back(*range);
       push(record, EventKind::kNodesListed, out_.lists_.size() - 1, in_view(record));
     }
+    return {};
   }
 
   void take_bookmark(const Record& record) {
@@ -134,16 +148,27 @@ class RecordingLoader {
     open.reset();
   }
 
+  // Nothing: parts of the list are missing. What it lacks would seem to be gone.
   template <typename Facts>
-  static ListRange append(const Record& record, std::vector<Facts>& table) {
-    ListRange range{static_cast<uint32_t>(table.size()), 0};
-    for (const ObjectFacts& object : record.objects) {
-      const Facts* facts = std::get_if<Facts>(&object);
-      if (facts == nullptr) continue;
-      table.push_back(*facts);
-      ++range.count;
+  Result<std::optional<ListRange>> append(const Record& list, std::vector<Facts>& table) {
+    const size_t first = table.size();
+    const auto take = [&](const Record& part) {
+      for (const ObjectFacts& object : part.objects) {
+        if (const Facts* facts = std::get_if<Facts>(&object)) table.push_back(*facts);
+      }
+      return Result<trace::TraceReader::Go>(trace::TraceReader::Go::kOn);
+    };
+    bool whole = true;
+    if (list.more_objects == 0) {
+      INQUEST_TRY_VOID(take(list));
+    } else {
+      INQUEST_TRY(whole, out_.reader_.list(list.seq, take));
     }
-    return range;
+    if (!whole) {
+      table.resize(first);
+      return std::optional<ListRange>();
+    }
+    return std::optional(ListRange{static_cast<uint32_t>(first), static_cast<uint32_t>(table.size() - first)});
   }
 
   std::span<const PodFacts> pods_of(ListRange range) const {

@@ -5,16 +5,42 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <iostream>
+#include <sstream>
+#include <string>
 
 #include "replayer/random_day.h"
 
 namespace inquest::replayer {
 namespace {
 
+// The events of a day, a line each: for whoever looks into a disagreement.
+std::string told(const Recording& recording) {
+  const Catalog& catalog = recording.catalog();
+  std::ostringstream out;
+  const auto show = [&](const PodFacts& pod) {
+    out << " " << catalog.uid(pod.pod) << " rv " << pod.rv << " node " << catalog.node_name(pod.node) << " phase "
+        << static_cast<int>(pod.phase);
+  };
+  for (const Event& event : recording.events()) {
+    out << (event.at - recording.start()).ns / 1'000'000 << " ms @" << event.seq << " kind "
+        << static_cast<int>(event.kind) << " verb " << static_cast<int>(event.verb) << (event.in_view ? "" : " aside");
+    if (event.kind == EventKind::kPod) show(recording.pods()[event.index]);
+    if (event.kind == EventKind::kPodsListed) {
+      const ListRange range = recording.lists()[event.index];
+      for (const PodFacts& pod : recording.pods().subspan(range.first, range.count)) show(pod);
+    }
+    if (event.kind == EventKind::kBindRequest || event.kind == EventKind::kBindAnswer) {
+      const RecordedBind& bind = recording.binds()[event.index];
+      out << " " << catalog.uid(bind.pod) << " " << catalog.node_name(bind.node) << " by "
+          << catalog.text(bind.scheduler) << (bind.won() ? " won" : " lost") << (bind.inferred ? " inferred" : "");
+    }
+    out << "\n";
+  }
+  return out.str();
+}
+
 void agrees(const Recording& recording, const RunConfig& config, const std::string& what) {
   SCOPED_TRACE(joined({what, ": ", described(config)}));
-  if (std::getenv("INQUEST_SAY") != nullptr) std::cerr << what << ": " << described(config) << std::endl;
   auto run = Run::start(recording, config);
   ASSERT_TRUE(run.ok()) << run.error().message();
   std::vector<StringId> own;
@@ -27,7 +53,7 @@ void agrees(const Recording& recording, const RunConfig& config, const std::stri
   const Time end = run->end();
   const Outcome outcome = run->finish();
   EXPECT_EQ(reference.mistakes(), std::vector<std::string>{});
-  EXPECT_EQ(reference.words(outcome), reference.findings(end));
+  EXPECT_EQ(reference.words(outcome), reference.findings(end)) << told(recording);
 }
 
 // `days` traces, each run `runs` times.
@@ -43,44 +69,6 @@ void all_agree(uint64_t seed, int days, int runs) {
       config.mode = random.one_in(4) ? Mode::kDecide : Mode::kFollow;
       config.scheduler_names = {std::string(TestTrace::kScheduler)};
       agrees(*recording, config, joined({"day ", std::to_string(day), " of seed ", std::to_string(seed)}));
-    }
-  }
-}
-
-// What happened on the first day of INQUEST_SEED: for whoever looks into a disagreement.
-TEST(ReferenceJudge, DISABLED_Day) {
-  SplitMix random(std::strtoull(std::getenv("INQUEST_SEED"), nullptr, 10));
-  const int wanted = std::atoi(std::getenv("INQUEST_DAY"));
-  for (int day = 0; day <= wanted; ++day) {
-    const uint64_t made_of = random.next();
-    const auto recording = RandomDay(made_of).record(40 + static_cast<int>(random.below(80)));
-    for (int i = 0; i < 8; ++i) {
-      random_policy(random);
-      random_faults(random, recording->info().records);
-      random.one_in(4);
-    }
-    if (day < wanted) continue;
-    const Catalog& catalog = recording->catalog();
-    for (const Event& event : recording->events()) {
-      std::cout << (event.at - recording->start()).ns / 1'000'000 << " ms @" << event.seq << " kind "
-                << static_cast<int>(event.kind) << " verb " << static_cast<int>(event.verb)
-                << (event.in_view ? "" : " aside");
-      const auto show = [&](const PodFacts& pod) {
-        std::cout << " " << catalog.uid(pod.pod) << " rv " << pod.rv << " node " << catalog.node_name(pod.node)
-                  << " phase " << static_cast<int>(pod.phase);
-      };
-      if (event.kind == EventKind::kPod) show(recording->pods()[event.index]);
-      if (event.kind == EventKind::kPodsListed) {
-        const ListRange range = recording->lists()[event.index];
-        for (const PodFacts& pod : recording->pods().subspan(range.first, range.count)) show(pod);
-      }
-      if (event.kind == EventKind::kBindRequest || event.kind == EventKind::kBindAnswer) {
-        const RecordedBind& bind = recording->binds()[event.index];
-        std::cout << " " << catalog.uid(bind.pod) << " " << catalog.node_name(bind.node) << " by "
-                  << catalog.text(bind.scheduler) << (bind.won() ? " won" : " lost")
-                  << (bind.inferred ? " inferred" : "");
-      }
-      std::cout << "\n";
     }
   }
 }

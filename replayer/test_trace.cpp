@@ -1,5 +1,7 @@
 #include "replayer/test_trace.h"
 
+#include <algorithm>
+
 namespace inquest::replayer {
 
 using trace::Record;
@@ -54,6 +56,29 @@ Seq TestTrace::append(int64_t ms, Record record) {
   return *seq;
 }
 
+Seq TestTrace::append_list(int64_t ms, Record record) {
+  std::vector<ObjectFacts> rest;
+  if (list_part != 0 && record.objects.size() > list_part) {
+    rest.assign(record.objects.begin() + static_cast<std::ptrdiff_t>(list_part), record.objects.end());
+    record.objects.resize(list_part);
+    record.more_objects = rest.size();
+  }
+  Record part;
+  part.stream = record.stream;
+  part.kind = RecordKind::kSource;
+  part.rv = record.rv;
+  part.text = catalog_.string(trace::kPart);
+  const Seq seq = append(ms, std::move(record));
+  for (size_t begin = 0; begin < rest.size(); begin += list_part) {
+    const size_t end = std::min(begin + list_part, rest.size());
+    if (loses_parts && end == rest.size()) break;
+    part.objects.assign(rest.begin() + static_cast<std::ptrdiff_t>(begin),
+                        rest.begin() + static_cast<std::ptrdiff_t>(end));
+    append(ms, part);
+  }
+  return seq;
+}
+
 Seq TestTrace::pods_listed(int64_t ms, std::vector<PodFacts> pods, Checkpoint checkpoint, ResourceVersion list_rv) {
   Record record;
   record.stream = kPods;
@@ -65,7 +90,7 @@ Seq TestTrace::pods_listed(int64_t ms, std::vector<PodFacts> pods, Checkpoint ch
     record.objects.emplace_back(pod);
   }
   record.rv = list_rv != 0 ? list_rv : rv;
-  return append(ms, std::move(record));
+  return append_list(ms, std::move(record));
 }
 
 Seq TestTrace::nodes_listed(int64_t ms, std::vector<NodeFacts> nodes) {
@@ -78,7 +103,7 @@ Seq TestTrace::nodes_listed(int64_t ms, std::vector<NodeFacts> nodes) {
     record.objects.emplace_back(node);
   }
   record.rv = rv;
-  return append(ms, std::move(record));
+  return append_list(ms, std::move(record));
 }
 
 template <typename Facts>

@@ -52,9 +52,12 @@ class TestTrace {
   std::unique_ptr<Recording> load();
 
   ResourceVersion rv = 100;  // the latest given
+  size_t list_part = 0;      // lists stand in parts of so many objects; 0: whole
+  bool loses_parts = false;  // … of which the last is missing
 
  private:
   trace::Seq append(int64_t ms, trace::Record record);
+  trace::Seq append_list(int64_t ms, trace::Record record);
   template <typename Facts>
   trace::Seq append_frame(int64_t ms, Verb verb, Facts facts, trace::StreamId stream);
 

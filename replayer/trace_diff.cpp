@@ -18,7 +18,7 @@ std::string stream_name(const TraceReader& reader, trace::StreamId id) {
 auto what_it_is(const TraceReader& reader, const Record& record) {
   const Catalog& names = reader.catalog();
   return std::tuple(record.kind, record.verb, record.checkpoint, record.status, record.wall, record.rv, record.gap_from,
-                    names.text(record.path), names.text(record.text), record.objects.size());
+                    names.text(record.path), names.text(record.text), record.objects.size(), record.more_objects);
 }
 
 auto which_bind(const TraceReader& reader, const trace::Bind& bind) {

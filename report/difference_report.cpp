@@ -63,7 +63,8 @@ void add_side(JsonWriter& json, std::string_view name, const TraceShown& shown,
   if (first) {
     json.key("first");
     begin_record(json, shown.reader.catalog(), first->record, first->stream, info.start);
-    json.field("body", first->body).end_object();
+    add_objects(json, shown.reader.catalog(), first->record.objects);
+    json.end_array().field("body", first->body).end_object();
   } else {
     json.nothing("first");
   }

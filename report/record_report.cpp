@@ -76,7 +76,8 @@ std::string bind_text(const Catalog& catalog, const Record& record) {
 std::string content(const Catalog& catalog, const Record& record) {
   switch (record.kind) {
     case RecordKind::kList:
-      return counted(record.objects.size(), "object") + (record.checkpoint ? ", a checkpoint" : ", a baseline");
+      return counted(record.objects.size() + record.more_objects, "object") +
+             (record.checkpoint ? ", a checkpoint" : ", a baseline");
     case RecordKind::kFrame:
       return record.objects.empty() ? "" : object_text(catalog, record.objects.front());
     case RecordKind::kBindRequest:
@@ -172,8 +173,10 @@ void begin_record(JsonWriter& json, const Catalog& catalog, const Record& record
     json.field("message", catalog.text(bind.message)).end_object();
   }
   json.key("objects").begin_array();
-  for (const ObjectFacts& object : record.objects) add_object(json, catalog, object);
-  json.end_array();
+}
+
+void add_objects(JsonWriter& json, const Catalog& catalog, std::span<const ObjectFacts> objects) {
+  for (const ObjectFacts& object : objects) add_object(json, catalog, object);
 }
 
 }  // namespace inquest::report

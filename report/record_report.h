@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,10 @@ std::string record_line(const Catalog& catalog, const trace::Record& record, std
 // The changes since the object's version before, indented: "    spec.nodeName  - → "pair-1"".
 std::string changes_text(const std::vector<kube::JsonChange>& changes);
 
-// Begins the record as an object of an open array; the caller may add its body and ends it.
+// Begins the record as an object of an open array, and its "objects" as an array of its own. The caller adds them, ends
+// that, may add the body, and ends the record.
 void begin_record(JsonWriter& json, const Catalog& catalog, const trace::Record& record, std::string_view stream,
                   Time origin);
+void add_objects(JsonWriter& json, const Catalog& catalog, std::span<const ObjectFacts> objects);
 
 }  // namespace inquest::report

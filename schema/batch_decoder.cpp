@@ -416,6 +416,7 @@ void BatchDecoder::Impl::read_extra(Record& record) {
   record.path = strings.at(row.getPath());
   record.text = strings.at(row.getText());
   record.gap_from = row.getGapFrom();
+  record.more_objects = row.getMoreObjects();
 }
 
 void BatchDecoder::Impl::read_bind(Record& record) {
@@ -456,7 +457,7 @@ void BatchDecoder::Impl::read(Record& record) {
   record.wall = {wall};
   record.monotonic = {monotonic};
   record.rv = rv;
-  record.gap_from = 0;
+  record.gap_from = record.more_objects = 0;
   record.path = record.text = StringId::none();
   if (row.getHasExtra()) read_extra(record);
 

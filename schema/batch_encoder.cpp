@@ -56,7 +56,7 @@ bool has_bind(const Record& record) {
 }
 
 bool has_extra(const Record& record) {
-  return record.status != 0 || record.path || record.text || record.gap_from != 0;
+  return record.status != 0 || record.path || record.text || record.gap_from != 0 || record.more_objects != 0;
 }
 
 struct Counts {
@@ -390,6 +390,7 @@ class Rows {
     row.setPath(names_.ref(record.path));
     row.setText(names_.ref(record.text));
     row.setGapFrom(record.gap_from);
+    row.setMoreObjects(record.more_objects);
   }
 
   void add_bind(const Bind& bind, Seq seq) {

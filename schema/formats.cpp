@@ -11,7 +11,7 @@ namespace inquest::trace {
 extern const char* const kTraceSql;  // trace.sql, embedded by embed_sql.cmake
 
 std::span<const LiftStep> lift_steps() {
-  static const std::vector<LiftStep> kSteps = {};  // format 2 has the tables of format 1
+  static const std::vector<LiftStep> kSteps = {};  // formats 2 and 3 have the tables of format 1
   return kSteps;
 }
 

@@ -84,8 +84,10 @@ void Index::add(const PodFacts& facts, const Record& record, Seq seq) {
 }
 
 void Index::add(const Record& record, Seq seq) {
+  if (record.kind == RecordKind::kList) list_ = seq;
+  const Seq shown_at = record.kind == RecordKind::kSource ? list_ : seq;  // a part of a list
   for (const ObjectFacts& object : record.objects) {
-    if (const auto* pod = std::get_if<PodFacts>(&object)) add(*pod, record, seq);
+    if (const auto* pod = std::get_if<PodFacts>(&object)) add(*pod, record, shown_at);
   }
   const Bind& bind = record.bind;
   if (record.kind == RecordKind::kBindRequest) {

@@ -54,6 +54,7 @@ class Index {
   std::deque<Pod> pods_;          // deques, because growing a vector doubles it
   std::deque<BindRow> binds_;     // in order of seq
   std::deque<Gap> gaps_;
+  Seq list_ = 0;  // the latest
   bool partial_ = false;
 };
 

@@ -42,6 +42,8 @@ struct TraceReader::Impl {
   Result<void> seek(Seq seq, Record& out);
   Result<std::string> body(Seq seq);
   Result<void> whole_body(Seq seq, const BodyUse& use);
+  Result<bool> list(Seq seq, const ListUse& use);
+  Result<bool> find_part(Seq list, StreamId stream, Seq& at, Record& out);
   Result<std::optional<BatchDamage>> check_integrity();
   Result<void> check_batch(uint64_t id, Seq expected_first, std::string& link, BatchRow& row);
   Result<void> check_meta();
@@ -152,21 +154,47 @@ Result<std::string> TraceReader::Impl::body(Seq seq) {
   return bytes;
 }
 
+// The first part of the list from `at` on; false: there is none.
+Result<bool> TraceReader::Impl::find_part(Seq list, StreamId stream, Seq& at, Record& out) {
+  for (; at <= info.records; ++at) {
+    INQUEST_TRY_VOID(seek(at, out));
+    if (out.kind != RecordKind::kSource || out.stream != stream) return false;
+    if (catalog.text(out.text) == kPart) return true;
+    if (at != list + 1) return false;
+  }
+  return false;
+}
+
 Result<void> TraceReader::Impl::whole_body(Seq seq, const BodyUse& use) {
-  INQUEST_TRY(const std::string first, body(seq));
-  INQUEST_TRY_VOID(use(first));
-  Record of, next;
-  INQUEST_TRY_VOID(seek(seq, of));
-  for (Seq at = seq + 1; at <= info.records; ++at) {
-    INQUEST_TRY_VOID(seek(at, next));
-    const bool source = next.kind == RecordKind::kSource && next.stream == of.stream;
-    const bool part = source && catalog.text(next.text) == kPart;
-    if (!part && !(source && at == seq + 1)) return {};
-    if (!part) continue;
+  {
+    INQUEST_TRY(const std::string first, body(seq));
+    INQUEST_TRY_VOID(use(first));
+  }
+  Record part;
+  INQUEST_TRY_VOID(seek(seq, part));
+  const StreamId stream = part.stream;
+  for (Seq at = seq + 1;; ++at) {
+    INQUEST_TRY(const bool there, find_part(seq, stream, at, part));
+    if (!there) return {};
     INQUEST_TRY(const std::string more, body(at));
     INQUEST_TRY_VOID(use(more));
   }
-  return {};
+}
+
+Result<bool> TraceReader::Impl::list(Seq seq, const ListUse& use) {
+  Record part;
+  INQUEST_TRY_VOID(seek(seq, part));
+  const StreamId stream = part.stream;
+  const uint64_t more = part.more_objects;
+  INQUEST_TRY(Go go, use(part));
+  uint64_t found = 0;
+  for (Seq at = seq + 1; go == Go::kOn && found < more; ++at) {
+    INQUEST_TRY(const bool there, find_part(seq, stream, at, part));
+    if (!there) break;
+    found += part.objects.size();
+    INQUEST_TRY(go, use(part));
+  }
+  return found == more;
 }
 
 // `link` becomes the chain's link after this batch.
@@ -194,7 +222,7 @@ Result<void> TraceReader::Impl::check_meta() {
   INQUEST_TRY(const int64_t keys, meta.integer(0));
   INQUEST_TRY(const int64_t reader, meta.integer(1));
   INQUEST_TRY(const int64_t format, meta.integer(2));
-  if (keys == kKeys && reader == kMinimumReader && format == info.format_version) return {};
+  if (keys == kKeys && reader == minimum_reader_of(info.format_version) && format == info.format_version) return {};
   return Error{ErrorCode::kCorrupt, "table meta or the header of the file was altered", database.path(), ""};
 }
 
@@ -280,6 +308,7 @@ Result<Record> TraceReader::record(Seq seq) {
   INQUEST_TRY_VOID(impl_->seek(seq, record));
   return record;
 }
+Result<bool> TraceReader::list(Seq seq, const ListUse& use) { return impl_->list(seq, use); }
 Result<std::optional<BatchDamage>> TraceReader::check_integrity() { return impl_->check_integrity(); }
 
 }  // namespace inquest::trace

@@ -17,10 +17,12 @@
 namespace inquest::trace {
 
 // What a walk's catalog may take before it is emptied: most of what names that come once can cost a verb.
-inline constexpr size_t kWalkNames = size_t{32} << 20;
+inline constexpr size_t kWalkNames = size_t{12} << 20;
 
-inline constexpr int kFormatVersion = 2;
-inline constexpr int kMinimumReader = 1;        // the oldest reader that understands what we write
+inline constexpr int kFormatVersion = 3;
+inline constexpr int kMinimumReader = 3;  // the oldest reader that understands what we write
+// … and what was written in an older format.
+constexpr int minimum_reader_of(int format) { return format < 3 ? 1 : kMinimumReader; }
 inline constexpr int kFirstWithPlacements = 2;  // PodFacts.placement and unmodelled, NodeFacts.labels and taints
 
 enum class TraceState : uint8_t { kOpen, kClosed, kRecovered };
@@ -104,11 +106,17 @@ class TraceReader {
 
   // One body, or one record, out of order (≤ 5 ms: one batch is decompressed). A body that was too large for one record
   // (a LIST of 100 MB) goes on in those that follow: body() gives what the record itself holds, whole_body() hands all
-  // of it to `use`, piece by piece, so that memory holds one.
+  // of it to `use`, piece by piece, so that memory holds one; between two calls names may be forgotten.
   Result<std::string> body(Seq seq);
   using BodyUse = std::function<Result<void>(std::string_view)>;
   Result<void> whole_body(Seq seq, const BodyUse& use);
   Result<Record> record(Seq seq);
+  // A LIST may go on in the records behind it, too: this hands the list to `use`, then each of its parts in turn; their
+  // objects, one after the other, are the list's. Stops early when told to. Says whether none is missing: they may be
+  // in a trace that was not closed, or that was recovered. Between two calls names may be forgotten. Disturbs no walk.
+  enum class Go : uint8_t { kOn, kNoFurther };
+  using ListUse = std::function<Result<Go>(const Record&)>;
+  Result<bool> list(Seq seq, const ListUse& use);
 
   // Checks every batch's CRC and the chain without interning anything; the first damaged batch, or nothing.
   Result<std::optional<BatchDamage>> check_integrity();

@@ -29,7 +29,7 @@ struct Stream {
 };
 
 enum class RecordKind : uint8_t {
-  kList,         // a whole LIST answer: rv, objects
+  kList,         // a LIST answer: rv, objects, perhaps with more in kSource records behind it (kPart)
   kFrame,        // ADDED, MODIFIED or DELETED: verb, rv, one object
   kBookmark,     // rv only
   kError,        // an ERROR frame: status code, reason, text
@@ -46,8 +46,10 @@ enum class RecordKind : uint8_t {
 // which stays the origin of offsets and of whatever is anchored there.
 inline constexpr const char* kOrigin = "origin";
 
-// The text of a kSource record that holds more of the body of the record before: it was too large for one. Such records
-// follow at once; at most one kSource record of another text, the form of the line, stands between.
+// The text of a kSource record that holds more of the LIST before, which was too large for one record: the next of its
+// objects, and the next bytes of its body. Such records follow at once; at most one kSource record of another text, the
+// form of the line, stands between. With objects they have the time and the rv of the list. TraceReader::list() walks
+// them.
 inline constexpr const char* kPart = "part";
 // The text of a kSource record that holds a line of an audit log or bind log. They stand at the end of the trace, in
 // the file's own order: their binds are records of their own, where they belong in time.
@@ -86,6 +88,7 @@ struct Record {
   StringId path;  // of a list or open
   StringId text;  // why, for close, error, gap and undecodable
   std::vector<ObjectFacts> objects;
+  uint64_t more_objects = 0;  // of a list: how many stand in the records behind it
   Bind bind;
 };
 

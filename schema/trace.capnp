@@ -272,6 +272,11 @@ struct Extra {
   path @1 :UInt32;     # string
   text @2 :UInt32;     # string
   gapFrom @3 :UInt64;  # a resourceVersion
+
+  # Since format 3:
+  moreObjects @4 :UInt64;
+  # Of a list: how many more objects it has, in the `source` records behind it whose text is "part". If they are fewer,
+  # the list is not whole, and nothing must be concluded from what it lacks.
 }
 
 struct PodFacts {

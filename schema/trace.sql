@@ -1,7 +1,7 @@
--- The schema of a trace, format version 2. The library executes this very file; docs/trace-format.md explains it.
+-- The schema of a trace, format version 3. The library executes this very file; docs/trace-format.md explains it.
 -- Times are nanoseconds since the Unix epoch; 0 means not known.
 PRAGMA application_id = 0x494E5154;  -- "INQT"
-PRAGMA user_version = 2;             -- the format version
+PRAGMA user_version = 3;             -- the format version
 
 -- What is known without reading a record. Rewritten with every batch, in the batch's own transaction, so it is also
 -- right while the trace is being recorded and after a crash. Every later format keeps the table and the keys format,

@@ -112,6 +112,7 @@ std::string describe(const Record& r, const Catalog& catalog) {
   Printer out(catalog);
   out << r.seq << r.stream << r.kind << r.verb << r.checkpoint << r.status << r.wall << r.monotonic << r.rv
       << r.gap_from << r.path << r.text;
+  if (r.more_objects != 0) out << r.more_objects;
   for (const ObjectFacts& object : r.objects) std::visit([&](const auto& facts) { out << facts; }, object);
   const Bind& b = r.bind;
   out << " bind " << b.pod << b.node << b.scheduler << b.user << b.agent << b.request << b.code << b.reason
@@ -257,6 +258,25 @@ Sample::Sample() {
   add(RecordKind::kUndecodable, "not JSON", std::string("\0\xff\n\n<html>", 10).c_str());
   records.back().second = std::string("\0\xff\n\n<html>", 10);
   add(RecordKind::kSource, "line", "# a comment between the lines");
+}
+
+void Sample::add_long_list() {
+  Record list, source;
+  list.stream = source.stream = {0};
+  list.kind = RecordKind::kList;
+  list.rv = source.rv = 60;
+  list.objects = {pod("pod1", "uid1")};
+  list.more_objects = 2;
+  records.emplace_back(list, R"({"kind":"PodList","items":[1)");
+  source.kind = RecordKind::kSource;
+  const auto add = [&](const char* text, std::vector<ObjectFacts> objects, const char* body) {
+    source.text = catalog.string(text);
+    source.objects = std::move(objects);
+    records.emplace_back(source, body);
+  };
+  add("envelope", {}, R"({"body":""})");
+  add(kPart, {pod("pod2", "uid2")}, ",2");
+  add(kPart, {pod("pod3", "uid3")}, ",3]}");
 }
 
 TraceHeader sample_header() { return {"v1.36.0", "https://10.0.0.1:6443", "namespace shop"}; }

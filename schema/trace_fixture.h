@@ -28,6 +28,8 @@ struct Sample {
   Sample();
   PodFacts pod(const std::string& name, const std::string& uid);
   Record frame(const std::string& name, ResourceVersion rv);
+  // One more list, in three records and the form of its line.
+  void add_long_list();
 
  private:
   Placement placement();

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "schema/limits.h"
+#include "schema/packed_record.h"
 #include "schema/trace_fixture.h"
 
 namespace inquest::trace {
@@ -111,6 +112,61 @@ TEST(Trace, InfoCountsWhatWasWritten) {
   EXPECT_EQ(info.binds[0].count, 1U);
   ASSERT_EQ(info.losses.size(), 1U);
   EXPECT_EQ(info.losses[0].count, 2U);
+}
+
+// A LIST whose objects stand in several records; of one that lacks some it is said.
+TEST(Trace, GivesAllObjectsOfAListInParts) {
+  for (const size_t missing : {0U, 1U, 2U}) {
+    TestFolder dir;
+    Sample sample;
+    sample.records.clear();
+    sample.add_long_list();
+    sample.records.resize(sample.records.size() - missing);
+    Record after = sample.frame("pod9", 61);
+    sample.records.emplace_back(after, "{}");
+    const std::vector<std::string> written = write_sample(sample, dir.path("x.trace"));
+    EXPECT_EQ(read_all(dir.path("x.trace")).records, written);
+    auto reader = TraceReader::open(dir.path("x.trace"));
+    ASSERT_TRUE(reader.ok());
+    const auto names = [&](TraceReader::Go go) {
+      std::string out;
+      const auto whole = reader->list(1, [&](const Record& part) -> Result<TraceReader::Go> {
+        for (const ObjectFacts& object : part.objects) {
+          const Catalog& catalog = reader->catalog();
+          out.append(catalog.name(catalog.key_of(std::get<PodFacts>(object).pod))).append(" ");
+        }
+        reader->forget_names();  // nobody walks
+        return go;
+      });
+      EXPECT_TRUE(whole.ok());
+      return out + (*whole ? "all" : "not all");
+    };
+    const std::string all[] = {"pod1 pod2 pod3 all", "pod1 pod2 not all", "pod1 not all"};
+    EXPECT_EQ(names(TraceReader::Go::kOn), all[missing]);
+    EXPECT_EQ(names(TraceReader::Go::kNoFurther), "pod1 not all");
+    if (missing == 0) {  // the index names the list, not its part
+      EXPECT_EQ(query(dir.path("x.trace"), "SELECT first_seq FROM pod"), "1|1|1|5|");
+    }
+  }
+}
+
+TEST(PackedRecord, ComesBackByTheNamesOfAnotherCatalog) {
+  Sample sample;
+  sample.add_long_list();
+  RecordPacker packer;
+  for (auto& [record, body] : sample.records) {
+    if (record.kind == RecordKind::kBindAnswer) continue;  // it names a record before
+    Catalog other;
+    other.string("shifts the ordinals");
+    const auto bytes = packer.pack(record, sample.catalog);
+    ASSERT_TRUE(bytes.ok());
+    const auto back = packer.unpack(*bytes, other);
+    ASSERT_TRUE(back.ok()) << back.error().message();
+    record.seq = 0;
+    EXPECT_EQ(describe(*back, other), describe(record, sample.catalog));
+  }
+  Catalog other;
+  EXPECT_FALSE(packer.unpack("no such bytes", other).ok());
 }
 
 // A LIST whose body goes on in the records behind it, across batches, with the form of its line between.

@@ -112,7 +112,7 @@ class ListWatch : private Receiver {
   reflector::Reflector reflector_;
 
   Asked asked_ = Asked::kNothing;
-  bool waiting_to_send_ = false, open_ = false, paused_ = false, stepping_ = false;
+  bool waiting_to_send_ = false, open_ = false, paused_ = false;
   std::string path_;
   Api::Id id_ = 0;
   std::deque<Time> sent_;  // the last few

@@ -137,7 +137,7 @@ TEST_F(ApiTest, EndsOfEveryKind) {
   };
   size_t row = 0;
   for (const auto& [script, kind] : rows) {
-    TestServer server([&](const SeenRequest&, Peer& peer) { script(peer); });
+    TestServer server([run = script](const SeenRequest&, Peer& peer) { run(peer); });
     use(server);
     api_.reset();
     Got got;

@@ -317,12 +317,12 @@ Result<void> named_body(const At&, std::string_view, const YAML::Node& node, Nam
 template <const std::string_view& Kind, auto Member, typename Entry, size_t N>
 Result<void> read_list(const At& at, std::string_view field, const YAML::Node& node, const Field<Entry> (&fields)[N],
                        Kubeconfig& out) {
-  static constexpr Field<Named> kNamedFields[] = {{"name", text<&Named::name>}, {Kind, named_body<Kind>}};
+  static constexpr Field<Named> named_fields[] = {{"name", text<&Named::name>}, {Kind, named_body<Kind>}};
   if (!node.IsSequence()) return at.error(field, "must be a list");
   auto& entries = out.*Member;
   for (const YAML::Node& item : node) {
     Named named;
-    INQUEST_TRY_VOID(read_fields(at, field, item, kNamedFields, named));
+    INQUEST_TRY_VOID(read_fields(at, field, item, named_fields, named));
     for (const Entry& before : entries) {
       if (before.name == named.name) return at.error(field, "names '" + named.name + "' twice");
     }

@@ -103,7 +103,8 @@ TEST_F(LongListTest, ALineInAnySpellingComesBack) {
       {R"({"k\u0069nd":"l\u0069st","t":5,"stream":"pods","body":")", R"("})"},
   };
   for (const auto& [before, behind] : spellings) {
-    const std::string text = before + body + behind + "\n" + close;
+    std::string text = before;
+    text.append(body).append(behind).append("\n").append(close);
     const auto report = import(text);
     ASSERT_TRUE(report.ok()) << report.error().message();
     EXPECT_EQ(report->loss_count, 0u) << before;

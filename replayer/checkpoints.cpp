@@ -190,12 +190,13 @@ class Comparer {
                   if (folded != nullptr) listed[identity];
                   return true;
                 }));
-    if (!whole) {
+    // The watch had not begun, or may just not have got there.
+    const bool not_there = fold.gap || fold.reached == 0 || (at_end && fold.reached < checkpoint.rv);
+    const bool same = equal && listed.size() == fold.state.size();
+    if (!whole || (!same && not_there)) {
       ++report_.not_compared;
-    } else if (equal && listed.size() == fold.state.size()) {
+    } else if (same) {
       ++report_.equal;
-    } else if (fold.gap || fold.reached == 0 || (at_end && fold.reached < checkpoint.rv)) {
-      ++report_.not_compared;  // the watch had not begun, or may just not have got there
     } else {
       INQUEST_TRY_VOID(describe(fold, checkpoint.seq, listed));
     }

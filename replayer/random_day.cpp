@@ -326,7 +326,8 @@ std::string random_instant(SplitMix& random, uint64_t records) {
 
 std::string random_words(SplitMix& random, uint64_t records, FaultKind kind) {
   const bool deleted = kind == FaultKind::kTombstone || kind == FaultKind::kCollapse;
-  const std::string change = random_change(random, records, deleted), span = random_span(random);
+  std::string change = random_change(random, records, deleted);
+  const std::string span = random_span(random);
   const char* thens[] = {"resume", "relist", "gone"};
   const char* lists[] = {"empty=true", "stale=", "late="};
   const char* answers[] = {"lost", "late", "404", "409", "500", "other-uid", "lost applied=false", "500 applied=true"};

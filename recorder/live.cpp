@@ -216,15 +216,6 @@ LiveReport Recording::report() const {
 
 }  // namespace
 
-const std::vector<std::string>& live_resources() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> out;
-    for (const Resource& resource : kResources) out.emplace_back(resource.name);
-    return out;
-  }();
-  return names;
-}
-
 Result<LiveReport> record_live(const LiveOptions& options, const Clock& clock) {
   INQUEST_TRY_VOID(check(options));
   return Recording(options, clock).run();

@@ -27,12 +27,12 @@ struct LiveOptions {
   bool terminal = false;  // a person sits there, whom an exec plugin may ask
 
   std::string output;
-  bool replace = false;  // an existing output is an error otherwise
-  std::vector<std::string> resources = {"pods", "nodes"};
-  std::string name_space;                       // "": all
-  std::string label_selector;                   // of pods
-  Duration checkpoint = Duration::seconds(30);  // 0: none
-  Duration patience = Duration::seconds(10);    // how far behind a checkpoint a watch may be
+  bool replace = false;                                    // an existing output is an error otherwise
+  std::vector<std::string> resources = {"pods", "nodes"};  // of pods, nodes, events, leases
+  std::string name_space;                                  // "": all
+  std::string label_selector;                              // of pods
+  Duration checkpoint = Duration::seconds(30);             // 0: none
+  Duration patience = Duration::seconds(10);               // how far behind a checkpoint a watch may be
   Duration duration = Duration{INT64_MAX};
   RedactRules redact;
 
@@ -55,8 +55,5 @@ struct LiveReport {
 // Errors before anything is written: the server cannot be reached or does not know the user, an unknown resource, the
 // output exists. Later ones (a full disk) leave the trace with what was committed.
 Result<LiveReport> record_live(const LiveOptions& options, const Clock& clock);
-
-// What may be named in LiveOptions::resources: pods, nodes, events, leases.
-const std::vector<std::string>& live_resources();
 
 }  // namespace inquest::recorder

@@ -97,11 +97,6 @@ void ListWatch::reconnect(const std::string& why) {
   step(reflector::WatchClosed{});
 }
 
-void ListWatch::resume() {
-  paused_ = false;
-  api_->resume(id_);
-}
-
 // --- what the reflector asks for
 // --------------------------------------------------------------------------------------
 
@@ -209,7 +204,7 @@ bool ListWatch::bytes(std::string_view piece) {
   } else {
     too_large_ = true;
   }
-  return !paused_;
+  return true;
 }
 
 void ListWatch::end(const HttpEnd& end) {

@@ -72,10 +72,6 @@ class ListWatch : private Receiver {
   // Gives up an open watch and goes on from its last rv.
   void reconnect(const std::string& why);
 
-  // What has been received waits, unread, until resume(): backpressure.
-  void pause() { paused_ = true; }
-  void resume();
-
   bool synced() const { return reflector_.synced(); }
   bool watching() const { return reflector_.phase() == reflector::Phase::kWatching; }
   const reflector::Reflector& state() const { return reflector_; }
@@ -112,7 +108,7 @@ class ListWatch : private Receiver {
   reflector::Reflector reflector_;
 
   Asked asked_ = Asked::kNothing;
-  bool waiting_to_send_ = false, open_ = false, paused_ = false;
+  bool waiting_to_send_ = false, open_ = false;
   std::string path_;
   Api::Id id_ = 0;
   std::deque<Time> sent_;  // the last few

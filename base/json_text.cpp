@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/byte_block.h"
+
 namespace inquest {
 namespace {
 
@@ -101,19 +103,38 @@ char short_escape(char c) {
   }
 }
 
-}  // namespace
+// Bytes that are written as more than themselves: `quoted` are quotes and backslashes.
+struct Counts {
+  size_t quoted = 0, control = 0;
+};
 
-const char* end_of_string(const char* p, const char* end) {
-  for (const char* from = p; from < end;) {
-    const auto* quote = static_cast<const char*>(std::memchr(from, '"', static_cast<size_t>(end - from)));
-    if (quote == nullptr) return nullptr;
-    const char* slash = quote;
-    while (slash > p && slash[-1] == '\\') --slash;
-    if ((quote - slash) % 2 == 0) return quote;
-    from = quote + 1;
+Counts count_special(std::string_view text) {
+  Counts out;
+  const auto count = [&](const ByteBlock& quoted, const ByteBlock& control) {
+    for (size_t i = 0; i < kByteBlock; ++i) {
+      out.quoted += quoted[i];
+      out.control += control[i];
+    }
+  };
+  size_t at = 0;
+  while (at + kByteBlock <= text.size()) {
+    ByteBlock quoted{}, control{};
+    constexpr int kRounds = 255;  // that a byte can count
+    for (int i = 0; i < kRounds && at + kByteBlock <= text.size(); ++i, at += kByteBlock) {
+      const ByteBlock bytes = load_block(text.data() + at);
+      quoted -= reinterpret_cast<ByteBlock>((bytes == '"') | (bytes == '\\'));  // true is -1
+      control -= reinterpret_cast<ByteBlock>(bytes < ' ');
+    }
+    count(quoted, control);
   }
-  return nullptr;
+  for (const char c : text.substr(at)) {
+    out.quoted += c == '"' || c == '\\' ? 1 : 0;
+    out.control += static_cast<unsigned char>(c) < ' ' ? 1 : 0;
+  }
+  return out;
 }
+
+}  // namespace
 
 void unescape(std::string_view text, std::string& out) {
   for (size_t i = 0; i < text.size();) {
@@ -202,13 +223,9 @@ bool is_json_scalar(std::string_view text) {
 }
 
 bool is_short(std::string_view written, std::string_view value) {
-  size_t special = 0, control = 0;
-  for (const char c : value) {
-    special += static_cast<size_t>(c == '"') + static_cast<size_t>(c == '\\');
-    control += static_cast<size_t>(static_cast<unsigned char>(c) < ' ');
-  }
-  if (control == 0) return written.size() == value.size() + special;
-  if (written.size() == value.size() + special + control) return true;  // all of them of the short kind
+  const Counts found = count_special(value);
+  if (found.control == 0) return written.size() == value.size() + found.quoted;
+  if (written.size() == value.size() + found.quoted + found.control) return true;  // all of them of the short kind
   std::string whole;
   escape(value, Escapes::kShort, whole);
   return whole == written;

@@ -23,6 +23,34 @@ TEST(JsonText, FindsTheQuoteThatEndsAString) {
   EXPECT_EQ(end_of_string(text.data(), text.data() + 8), nullptr);
 }
 
+// At every distance from the beginning, with every text around it that ends or does not.
+TEST(JsonText, FindsTheQuoteWhereverItStands) {
+  for (size_t before = 0; before < 20; ++before) {
+    for (const std::string_view middle : {"", "\\\"", "\\\\", "\\\\\\\"x", "\xa2\xdc", "!#[]"}) {
+      for (const std::string_view rest : {"", "\"", "tail of text"}) {
+        std::string text(before, 'a');
+        const size_t quote = text.append(middle).size();
+        text.append("\"").append(rest);
+        EXPECT_EQ(end_of_string(text.data(), text.data() + text.size()), text.data() + quote) << text;
+        EXPECT_EQ(end_of_string(text.data(), text.data() + quote), nullptr) << text;
+      }
+    }
+  }
+  const std::string open = "0123456\\";  // the last byte would escape one behind the end
+  EXPECT_EQ(end_of_string(open.data(), open.data() + open.size()), nullptr);
+}
+
+TEST(JsonText, ShortnessIsDecidedAtAnyLength) {
+  for (const std::string_view unit : {"a", "\"", "\\", "\n", "\x01", "é"}) {
+    for (const size_t count : {1, 15, 16, 17, 4080, 4081, 9000}) {
+      std::string value;
+      for (size_t i = 0; i < count; ++i) value.append(unit);
+      EXPECT_TRUE(is_short(escaped(value, Escapes::kShort), value)) << unit << count;
+      EXPECT_FALSE(is_short(escaped(value, Escapes::kShort).append("x"), value)) << unit << count;
+    }
+  }
+}
+
 TEST(JsonText, SaysWhatEscapesSay) {
   EXPECT_EQ(unescaped(R"(\"\\\/\b\f\n\r\t)"), "\"\\/\b\f\n\r\t");
   EXPECT_EQ(unescaped(R"(\u00e9\ud83d\ude00)"), "é😀");

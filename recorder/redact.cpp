@@ -89,8 +89,9 @@ class Walk {
     while (p_ < end_ && (*p_ == ' ' || *p_ == '\n' || *p_ == '\r' || *p_ == '\t')) ++p_;
   }
 
+  // escaped_: whether `text` says something else than it reads.
   bool string(std::string_view& text) {
-    const char* close = end_of_string(p_ + 1, end_);
+    const char* close = end_of_string(p_ + 1, end_, escaped_);
     if (close == nullptr) return false;
     text = {p_ + 1, static_cast<size_t>(close - p_ - 1)};
     p_ = close + 1;
@@ -122,9 +123,29 @@ class Walk {
     return true;
   }
 
+  static bool ends_scalar(char c) {
+    switch (c) {
+      case ',':
+      case '}':
+      case ']':
+      case ' ':
+      case '\t':
+      case '\r':
+      case '\n':
+      case '"':
+      case '{':
+      case '[':
+      case ':':
+      case '\0':
+        return true;
+      default:
+        return false;
+    }
+  }
+
   bool scalar() {
     const char* begin = p_;
-    while (p_ < end_ && std::strchr(",}] \t\r\n\"{[:", *p_) == nullptr) ++p_;
+    while (p_ < end_ && !ends_scalar(*p_)) ++p_;
     return p_ > begin;
   }
 
@@ -190,11 +211,12 @@ class Walk {
       if (*p_ != '"') return false;
       std::string_view key;
       if (!string(key)) return false;
+      const bool escaped = escaped_;
       blanks();
       if (p_ == end_ || *p_ != ':') return false;
       ++p_;
       blanks();
-      if (!field(role, key, kind)) return false;
+      if (!field(role, key, escaped, kind)) return false;
       blanks();
     }
     if (p_ == end_) return false;
@@ -207,8 +229,8 @@ class Walk {
     return true;
   }
 
-  bool field(Role role, std::string_view key, Kind& kind) {
-    if (key.size() > 4096 || std::memchr(key.data(), '\\', key.size()) != nullptr) {
+  bool field(Role role, std::string_view key, bool escaped, Kind& kind) {
+    if (escaped) {
       unescaped_.clear();
       unescape(key, unescaped_);
       key = unescaped_;
@@ -239,8 +261,8 @@ class Walk {
   bool read_path() {
     std::string_view text;
     if (!string(text)) return false;
-    patched_secret_ = text.empty() || text.find('\\') != std::string_view::npos || text.substr(0, 5) == "/data" ||
-                      text.substr(0, 11) == "/stringData" || text.find("/env") != std::string_view::npos ||
+    patched_secret_ = text.empty() || escaped_ || text.substr(0, 5) == "/data" || text.substr(0, 11) == "/stringData" ||
+                      text.find("/env") != std::string_view::npos ||
                       text.find("/annotations") != std::string_view::npos;
     return true;
   }
@@ -248,7 +270,7 @@ class Walk {
   bool read_kind(Kind& kind) {
     std::string_view text;
     if (!string(text)) return false;
-    if (text.find('\\') != std::string_view::npos) {
+    if (escaped_) {
       unescaped_.clear();
       unescape(text, unescaped_);
       text = unescaped_;
@@ -268,6 +290,7 @@ class Walk {
   std::vector<Cut>* cuts_;
   std::vector<Cut> pending_;  // values of data, until the kind of the object is known
   std::string unescaped_;
+  bool escaped_ = false;
   bool patched_secret_ = false;  // of the operation that is read
   int depth_ = 0;
 };

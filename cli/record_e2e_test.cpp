@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <iostream>
 #include <thread>
 
 #include "cli/process_for_tests.h"
@@ -171,6 +172,62 @@ TEST_F(RecordVerb, AnExistingTraceStays) {
   const Ran ran = place_.run({"record", "--kubeconfig", "config", "-o", "x.trace", "--duration", "1s"});
   EXPECT_EQ(ran.exit, 2);
   EXPECT_EQ(place_.read("x.trace"), "mine");
+}
+
+// Killed at any moment, while a pod comes every few milliseconds.
+class RecordKilled : public RecordVerb {
+ protected:
+  using Clock = std::chrono::steady_clock;
+
+  // How much of the end is missing, in milliseconds; nothing else may be.
+  int64_t lost_when_killed_after(int milliseconds) {
+    std::vector<Clock::time_point> put;
+    Clock::time_point killed;
+    const size_t begun = cluster_.watches_begun();  // those of one killed before may still look open
+    const Ran ran = place_.run_while({"record", "--kubeconfig", "config", "-o", "x.trace", "--force"}, [&](int pid) {
+      for (int i = 0; i < 1000 && cluster_.watches_begun() < begun + 2; ++i) pause(5);
+      const auto until = Clock::now() + std::chrono::milliseconds(milliseconds);
+      while (Clock::now() < until) {
+        cluster_.put_pod(name(put.size()));
+        put.push_back(Clock::now());
+        pause(3);
+      }
+      killed = Clock::now();
+      kill(pid, SIGKILL);
+    });
+    EXPECT_EQ(ran.exit, 128 + SIGKILL);
+    const Ran info = place_.run({"info", "x.trace"});
+    EXPECT_EQ(info.exit, 3) << info.out << info.err;
+    EXPECT_THAT(info.out, HasSubstr("not closed"));
+    const std::string records = place_.run({"records", "x.trace", "--kind", "frame"}).out;
+    size_t kept = 0;
+    while (kept < put.size() && records.find(shown(kept)) != std::string::npos) ++kept;
+    EXPECT_EQ(records.find(shown(kept)), std::string::npos) << records;
+    EXPECT_EQ(std::count(records.begin(), records.end(), '\n'), static_cast<std::ptrdiff_t>(kept)) << "a hole";
+    for (size_t i = 0; i < put.size(); ++i) cluster_.delete_pod(name(i));
+    if (kept == put.size()) return 0;
+    return std::chrono::duration_cast<std::chrono::milliseconds>(killed - put[kept]).count();
+  }
+  static std::string shown(size_t i) { return std::string("/").append(name(i)).append(" "); }
+  static std::string name(size_t i) { return std::string("k").append(std::to_string(i)); }
+};
+using RecordKilledSlow = RecordKilled;
+
+TEST_F(RecordKilled, NothingButTheEndIsMissing) {
+  for (const int after : {1, 90, 230, 410, 777}) {
+    EXPECT_LE(lost_when_killed_after(after), 1000);  // on a machine that does other things
+  }
+}
+
+TEST_F(RecordKilledSlow, AtMost250Milliseconds) {
+  int64_t worst = 0;
+  for (int i = 0; i < 100; ++i) {
+    const int after = i * 37 % 100 * 9 + i % 7;
+    const int64_t lost = lost_when_killed_after(after);
+    EXPECT_LE(lost, 250) << "killed after " << after << " ms";
+    worst = std::max(worst, lost);
+  }
+  std::cerr << "at most " << worst << " ms were lost\n";
 }
 
 }  // namespace

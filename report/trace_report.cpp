@@ -147,6 +147,9 @@ std::string info_text(const std::string& file, const trace::TraceInfo& info, con
   if (info.records > 0) {
     line("span", fmt::format("{} → {} · {}", format_rfc3339(info.start), format_rfc3339(info.end), span(length(info))));
   }
+  if (info.state == trace::TraceState::kOpen) {
+    line("end", "not closed: still being recorded, or cut off; a live recorder commits every 250 ms at the latest");
+  }
   line("records", fmt::format("{} in {}", count(info.records), counted(info.batches, "batch", "batches")));
   line("pods", pods ? fmt::format("{}{} ({})", pods->at_least ? "at least " : "", count(pods->pods),
                                   counted(pods->names, "name"))

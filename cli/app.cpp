@@ -33,7 +33,9 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
 // CLI11's help, after an example; without "REQUIRED", which the usage line says, and without double blank lines.
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::string_view example) : example_(example) {
+  // An example starts with "inquest"; what it shows starts with `program`.
+  HelpFormatter(const std::string& program, std::string_view example) : example_(program) {
+    example_.append(example.substr(std::min(example.find(' '), example.size())));
     column_width(46);
     label("REQUIRED", "");
     label("Excludes", "not with");
@@ -86,16 +88,20 @@ ExitCode refuse(const CLI::ParseError& error, const CLI::App& app, Terminal& ter
       text = "not expected: " + CLI::detail::join(rest, " ");
     if (text == "A subcommand is required") text = "it takes one of " + names_of(sub.get_subcommands({}));
   }
-  return terminal.fail({ErrorCode::kUsage, text, "", "see inquest" + verb + " --help"});
+  return terminal.fail({ErrorCode::kUsage, text, "", "see " + app.get_name() + verb + " --help"});
 }
 
 }  // namespace
 
-ExitCode run(const std::vector<std::string>& args, Terminal& terminal) {
+std::string program_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1) == "kubectl-inquest" ? "kubectl inquest" : "inquest";
+}
+
+ExitCode run(const std::vector<std::string>& args, Terminal& terminal, const std::string& program) {
   const std::vector<std::unique_ptr<Verb>> verbs = all_verbs();
   CLI::App app("Records what a Kubernetes API said, replays it into a scheduler core with faults, shows the zombies.",
-               "inquest");
-  app.formatter(std::make_shared<HelpFormatter>(kExample));
+               program);
+  app.formatter(std::make_shared<HelpFormatter>(program, kExample));
   app.footer(std::string("Each verb has its own --help.\n\n") + kFooter);
   app.set_version_flag("--version", "inquest " INQUEST_VERSION, "Print the version and exit");
   app.get_formatter()->label("SUBCOMMAND", "VERB");
@@ -103,7 +109,7 @@ ExitCode run(const std::vector<std::string>& args, Terminal& terminal) {
   std::vector<CLI::App*> subs;
   for (const auto& verb : verbs) {
     CLI::App* sub = app.add_subcommand(std::string(verb->name()), std::string(verb->about()));
-    sub->formatter(std::make_shared<HelpFormatter>(verb->example()));
+    sub->formatter(std::make_shared<HelpFormatter>(program, verb->example()));
     sub->group("Verbs");
     sub->footer(kFooter);
     verb->declare(*sub);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/exit_code.h"
@@ -9,7 +10,11 @@
 
 namespace inquest::cli {
 
-// `args` without the program's name. Never throws for what a user or a file can do.
-ExitCode run(const std::vector<std::string>& args, Terminal& terminal);
+// `args` without the program's name. `program`: what a user types to start it, for the help. Never throws for what a
+// user or a file can do.
+ExitCode run(const std::vector<std::string>& args, Terminal& terminal, const std::string& program = "inquest");
+
+// What a user typed to start a program at this path: kubectl runs kubectl-inquest for `kubectl inquest`.
+std::string program_of(std::string_view path);
 
 }  // namespace inquest::cli

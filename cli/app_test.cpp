@@ -39,6 +39,19 @@ TEST(App, RunsWithoutAProcess) {
   EXPECT_EQ(err.str(), "inquest: /no/such.trace: no such file (check the name)\n");
 }
 
+TEST(App, HelpNamesWhatTheUserTyped) {
+  EXPECT_EQ(program_of("/usr/bin/inquest"), "inquest");
+  EXPECT_EQ(program_of("/usr/bin/kubectl-inquest"), "kubectl inquest");
+  EXPECT_EQ(program_of("kubectl-inquest"), "kubectl inquest");
+  std::ostringstream out, err;
+  Terminal terminal{out, err, report::Style(report::Colour::kOff)};
+  EXPECT_EQ(run({"info", "--help"}, terminal, "kubectl inquest"), ExitCode::kOk);
+  EXPECT_NE(out.str().find("Usage: kubectl inquest info "), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("Example:\n  kubectl inquest info "), std::string::npos) << out.str();
+  EXPECT_EQ(run({"info", "--nonsense"}, terminal, "kubectl inquest"), ExitCode::kBadInput);
+  EXPECT_NE(err.str().find("see kubectl inquest info --help"), std::string::npos) << err.str();
+}
+
 TEST(App, ColoursOnlyWhenAsked) {
   std::ostringstream out, err;
   Terminal terminal{out, err, report::Style(report::Colour::kOn)};

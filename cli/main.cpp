@@ -55,7 +55,7 @@ int run(int argc, char** argv) {
   const auto colour = wants_colour() ? inquest::report::Colour::kOn : inquest::report::Colour::kOff;
   inquest::cli::Terminal terminal{out, std::cerr, inquest::report::Style(colour)};
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
-  const auto code = inquest::cli::run(args, terminal);
+  const auto code = inquest::cli::run(args, terminal, inquest::cli::program_of(argc > 0 ? argv[0] : ""));
   out.flush();
   const int failed = buffer.failed();
   if (failed == 0) return static_cast<int>(code);

@@ -55,6 +55,8 @@ class HelpFormatter : public CLI::Formatter {
   std::string example_;
 };
 
+constexpr const char* kAbout =
+    "Records what a Kubernetes API said, replays it into a scheduler core with faults, shows the zombies.";
 constexpr std::string_view kExample = "inquest import traces/hostport/hostport.jsonl.zst -o hostport.trace";
 constexpr const char* kFooter =
     "Exit codes, the first that applies of 2, 5, 1, 4, 3: 0 nothing wrong, 1 findings, 2 usage or input error,\n"
@@ -91,16 +93,9 @@ ExitCode refuse(const CLI::ParseError& error, const CLI::App& app, Terminal& ter
   return terminal.fail({ErrorCode::kUsage, text, "", "see " + app.get_name() + verb + " --help"});
 }
 
-}  // namespace
-
-std::string program_of(std::string_view path) {
-  return path.substr(path.rfind('/') + 1) == "kubectl-inquest" ? "kubectl inquest" : "inquest";
-}
-
-ExitCode run(const std::vector<std::string>& args, Terminal& terminal, const std::string& program) {
-  const std::vector<std::unique_ptr<Verb>> verbs = all_verbs();
-  CLI::App app("Records what a Kubernetes API said, replays it into a scheduler core with faults, shows the zombies.",
-               program);
+// The verbs' subcommands, in their order.
+std::vector<CLI::App*> declare(CLI::App& app, const std::string& program,
+                               const std::vector<std::unique_ptr<Verb>>& verbs) {
   app.formatter(std::make_shared<HelpFormatter>(program, kExample));
   app.footer(std::string("Each verb has its own --help.\n\n") + kFooter);
   app.set_version_flag("--version", "inquest " INQUEST_VERSION, "Print the version and exit");
@@ -116,6 +111,26 @@ ExitCode run(const std::vector<std::string>& args, Terminal& terminal, const std
     if (CLI::Option* output = sub->get_option_no_throw("--output")) output->check(CLI::Validator(named, "", "name"));
     subs.push_back(sub);
   }
+  return subs;
+}
+
+}  // namespace
+
+void look_at_app(const std::function<void(const CLI::App&)>& look) {
+  const std::vector<std::unique_ptr<Verb>> verbs = all_verbs();
+  CLI::App app(kAbout, "inquest");
+  declare(app, "inquest", verbs);
+  look(app);
+}
+
+std::string program_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1) == "kubectl-inquest" ? "kubectl inquest" : "inquest";
+}
+
+ExitCode run(const std::vector<std::string>& args, Terminal& terminal, const std::string& program) {
+  const std::vector<std::unique_ptr<Verb>> verbs = all_verbs();
+  CLI::App app(kAbout, program);
+  const std::vector<CLI::App*> subs = declare(app, program, verbs);
   if (!args.empty() && !args.front().starts_with('-') &&
       std::none_of(verbs.begin(), verbs.end(), [&](const auto& verb) { return verb->name() == args.front(); })) {
     return terminal.fail(unknown_verb(args.front(), verbs));

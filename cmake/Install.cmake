@@ -4,6 +4,9 @@ include(GNUInstallDirs)
 install(TARGETS inquest RUNTIME)
 # kubectl runs kubectl-NAME for `kubectl NAME` and hands it the arguments unchanged; the program tells its name in its help.
 install(CODE "file(CREATE_LINK inquest \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/kubectl-inquest\" SYMBOLIC)")
+install(FILES ${PROJECT_BINARY_DIR}/completion/inquest DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${PROJECT_BINARY_DIR}/completion/inquest.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/completion/kubectl_complete-inquest TYPE BIN)  # kubectl 1.26 and later runs it
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)

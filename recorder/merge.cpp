@@ -27,10 +27,10 @@ constexpr size_t kNamesKept = size_t{4} << 20;     // of each input, in memory
 constexpr size_t kMergedNames = size_t{32} << 20;  // of what is written
 constexpr size_t kMaxOpen = 100'000;               // binds of one trace that wait for their answers
 
-struct Place {  // of a record
-  size_t input = 0;
-  Seq seq = 0;
-  friend auto operator<=>(const Place&, const Place&) = default;
+// What another trace saw of a bind, too.
+struct Added {
+  Seq request = 0;  // in the input that keeps it
+  trace::BindObservation observation;
 };
 
 // A stream of one input.
@@ -51,6 +51,8 @@ struct Input {
   Time at, start;
   std::optional<Time> origin;
   std::map<Seq, Seq> requests;                 // in the input: in the merged trace
+  std::vector<Seq> dropped;                    // requests that another trace has, too, in order
+  std::vector<Added> added;                    // to requests of this one, in their order
   std::map<std::string, std::string> renamed;  // sources, because another input has one of that name
 };
 
@@ -63,15 +65,11 @@ class Merge {
   const Catalog& catalog() const { return catalog_; }
 
  private:
-  struct Observed {
-    Place place;
-    trace::BindObservation observation;  // by the merged trace's streams
-  };
-
   Result<void> look_at(size_t input);
   void observe(size_t input, const Record& record, std::map<Seq, std::vector<uint32_t>>& open);
   Result<void> spare_names(Input& input, trace::TraceWriter& writer);
   void join_binds();
+  void forget_binds();
   void tell_sources_apart();
   void find_continued();
   Result<void> declare(trace::TraceWriter& writer);
@@ -86,19 +84,19 @@ class Merge {
   std::vector<Input> inputs_;
   BodySpool spool_;
   BindSet binds_;
-  std::deque<Observed> observed_;  // by index into binds_.seen(); no vector: growing one doubles it
+  std::deque<Seq> observed_;      // the request, by index into binds_.seen(); no vector: growing one doubles it
+  std::vector<size_t> input_of_;  // by stream of the merged trace
   bool too_many_ = false;
-  std::set<Place> dropped_;  // requests that another trace has, too
-  std::map<Place, std::vector<trace::BindObservation>> added_;
   MergeReport report_;
 };
 
 // What has to be known before the first record is written.
 Result<void> Merge::look() {
   uint32_t id = 0;
-  for (Input& input : inputs_) {
-    for (const trace::StreamSummary& summary : input.reader.info().streams) {
-      input.streams.push_back({{id++}, summary.stream, {}, {}, 0, {}});
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    for (const trace::StreamSummary& summary : inputs_[i].reader.info().streams) {
+      inputs_[i].streams.push_back({{id++}, summary.stream, {}, {}, 0, {}});
+      input_of_.push_back(i);
     }
   }
   tell_sources_apart();
@@ -155,6 +153,7 @@ Result<void> Merge::look_at(size_t index) {
 }
 
 void Merge::observe(size_t index, const Record& record, std::map<Seq, std::vector<uint32_t>>& open) {
+  if (too_many_) return;
   if (record.kind == RecordKind::kBindAnswer) {
     const auto request = open.find(record.bind.request);
     if (request == open.end()) return;
@@ -166,7 +165,8 @@ void Merge::observe(size_t index, const Record& record, std::map<Seq, std::vecto
   for (const trace::BindObservation& observation : record.bind.observations) {
     if (binds_.seen().size() >= kMaxBinds) {
       too_many_ = true;
-      return;
+      open.clear();
+      return forget_binds();
     }
     const InputStream& stream = inputs_[index].streams[observation.stream.value];
     SeenBind bind;
@@ -182,7 +182,7 @@ void Merge::observe(size_t index, const Record& record, std::map<Seq, std::vecto
     open[record.seq].push_back(static_cast<uint32_t>(binds_.seen().size()));
     if (open.size() > kMaxOpen) open.erase(open.begin());
     binds_.add(bind);
-    observed_.push_back({{index, record.seq}, {stream.id, observation.sent, observation.answered}});
+    observed_.push_back(record.seq);
   }
 }
 
@@ -190,17 +190,30 @@ void Merge::join_binds() {
   if (too_many_) return;
   binds_.join();
   for (const JoinedBind& joined : binds_.joined()) {
-    const Place primary = observed_[joined.first].place;
-    std::set<size_t> seen_by{primary.input};
+    const size_t keeper = input_of_[binds_.seen()[joined.first].input];
+    bool by_several = false;
     for (const uint32_t i : binds_.observations(joined)) {
-      const Observed& other = observed_[i];
-      if (other.place.input == primary.input) continue;
-      dropped_.insert(other.place);
-      added_[primary].push_back(other.observation);
-      seen_by.insert(other.place.input);
+      const SeenBind& other = binds_.seen()[i];
+      const size_t input = input_of_[other.input];
+      if (input == keeper) continue;
+      by_several = true;
+      inputs_[input].dropped.push_back(observed_[i]);
+      inputs_[keeper].added.push_back({observed_[joined.first], {{other.input}, other.sent, other.answered}});
     }
-    report_.binds_joined += seen_by.size() > 1;
+    report_.binds_joined += by_several;
   }
+  forget_binds();
+  for (Input& input : inputs_) {
+    std::sort(input.dropped.begin(), input.dropped.end());
+    std::stable_sort(input.added.begin(), input.added.end(),
+                     [](const Added& a, const Added& b) { return a.request < b.request; });
+  }
+}
+
+// Millions of them take as much as the writing that comes next.
+void Merge::forget_binds() {
+  binds_ = BindSet(spool_);
+  observed_ = std::deque<Seq>();
 }
 
 // Inputs stand in the order of their start.
@@ -265,8 +278,11 @@ Result<void> Merge::advance(Input& input) {
 }
 
 bool Merge::skips(size_t index, const Record& record) const {
-  if (record.kind == RecordKind::kBindRequest) return dropped_.contains({index, record.seq});
-  if (record.kind == RecordKind::kBindAnswer) return dropped_.contains({index, record.bind.request});
+  const auto dropped = [&](Seq request) {
+    return std::binary_search(inputs_[index].dropped.begin(), inputs_[index].dropped.end(), request);
+  };
+  if (record.kind == RecordKind::kBindRequest) return dropped(record.seq);
+  if (record.kind == RecordKind::kBindAnswer) return dropped(record.bind.request);
   return record.kind == RecordKind::kSource && inputs_[index].reader.catalog().text(record.text) == trace::kOrigin;
 }
 
@@ -310,9 +326,10 @@ Result<void> Merge::write(size_t index, trace::TraceWriter& writer) {
   record.stream = stream.id;
   for (trace::BindObservation& seen : record.bind.observations) seen.stream = input.streams[seen.stream.value].id;
   if (record.kind == RecordKind::kBindRequest) {
-    const auto added = added_.find({index, record.seq});
-    if (added != added_.end()) {
-      record.bind.observations.insert(record.bind.observations.end(), added->second.begin(), added->second.end());
+    auto added = std::lower_bound(input.added.begin(), input.added.end(), record.seq,
+                                  [](const Added& a, Seq request) { return a.request < request; });
+    for (; added != input.added.end() && added->request == record.seq; ++added) {
+      record.bind.observations.push_back(added->observation);
     }
   } else if (record.kind == RecordKind::kBindAnswer) {
     const auto request = input.requests.find(record.bind.request);

@@ -63,6 +63,10 @@ class Cut {
     ResourceVersion reached = 0;  // in the original
     ResourceVersion shown = 0;    // in the cut
   };
+  struct PodThen {  // at the start of the span
+    uint64_t identity = 0;
+    bool bound = false;
+  };
   struct Pending {  // a bind from before the span
     uint64_t name = 0, identity = 0;
     bool has_uid = false;
@@ -74,8 +78,9 @@ class Cut {
   Result<void> take(const Record& record);
   Result<void> take_before(const Record& record);
   Result<void> begin(const Record& first);
+  HashMap<PodThen> pods_of_binds() const;
   Result<void> make_lists(Time at);
-  Result<void> carry_binds();
+  Result<void> carry_binds(HashMap<PodThen> pods);
   Result<void> take_inside(Record record);
   Result<void> take_list(Record record);
   Result<uint64_t> count_unwanted(const Record& list);
@@ -230,8 +235,9 @@ Result<void> Cut::begin(const Record& first) {
     const auto seq = tools_.writer.append(origin, "");
     if (!seq.ok()) return seq.error();
   }
+  HashMap<PodThen> pods = pods_of_binds();  // the lists take the folds' objects
   INQUEST_TRY_VOID(make_lists(from_));
-  INQUEST_TRY_VOID(carry_binds());
+  INQUEST_TRY_VOID(carry_binds(std::move(pods)));
   for (Stream& stream : streams_) {
     stream.reached = stream.shown = stream.fold.reached();
     stream.fold = StreamFold();
@@ -241,7 +247,7 @@ Result<void> Cut::begin(const Record& first) {
 
 Result<void> Cut::make_lists(Time at) {
   for (const trace::StreamSummary& summary : reader_->info().streams) {
-    const StreamFold& fold = streams_[summary.stream.id.value].fold;
+    StreamFold& fold = streams_[summary.stream.id.value].fold;
     if (summary.stream.kind != trace::StreamKind::kWatch || !fold.begun()) continue;
     INQUEST_TRY(const StreamFold::Made made, fold.write(summary.stream, at, tools_));
     ++report_.lists_made;
@@ -256,25 +262,26 @@ Result<void> Cut::make_lists(Time at) {
   return {};
 }
 
-// Binds whose answer is still to come, and those that no frame has confirmed yet.
-Result<void> Cut::carry_binds() {
-  struct Pod {
-    uint64_t identity = 0;
-    bool bound = false;
-  };
-  HashMap<Pod> pods;  // of binds, by name
-  bool know_pods = false;
+// By name.
+HashMap<Cut::PodThen> Cut::pods_of_binds() const {
+  HashMap<PodThen> pods;
   for (const auto& [request, bind] : pending_) pods[bind.name];
   for (const Stream& stream : streams_) {
     stream.fold.objects().for_each([&](uint64_t identity, const StreamFold::Object& object) {
-      if (Pod* pod = object.name == 0 ? nullptr : pods.find(object.name)) *pod = {identity, object.bound};
+      if (PodThen* pod = object.name == 0 ? nullptr : pods.find(object.name)) *pod = {identity, object.bound};
     });
   }
+  return pods;
+}
+
+// Binds whose answer is still to come, and those that no frame has confirmed yet.
+Result<void> Cut::carry_binds(HashMap<PodThen> pods) {
+  bool know_pods = false;
   for (const trace::StreamSummary& summary : reader_->info().streams) {
     know_pods = know_pods || (summary.stream.resource == "pods" && streams_[summary.stream.id.value].fold.begun());
   }
   for (const auto& [request, bind] : std::exchange(pending_, {})) {
-    const Pod& pod = pods[bind.name];
+    const PodThen& pod = pods[bind.name];
     const bool alive = pod.identity != 0 && (pod.identity == bind.identity || !bind.has_uid);
     if (know_pods ? !alive || (bind.answer != 0 && pod.bound) : bind.answer != 0) continue;
     for (const Seq seq : {request, bind.answer}) {

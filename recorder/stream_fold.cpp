@@ -200,7 +200,7 @@ Result<std::vector<ObjectFacts>> StreamFold::facts(std::span<const Wanted> wante
   return out;
 }
 
-Result<StreamFold::Made> StreamFold::write(const trace::Stream& stream, Time at, const FoldTools& tools) const {
+Result<StreamFold::Made> StreamFold::write(const trace::Stream& stream, Time at, const FoldTools& tools) {
   if (objects_.size() > kMaxListedOnce) {
     return Error{ErrorCode::kOutOfLimit,
                  std::to_string(objects_.size()) + " objects of " + stream.name +
@@ -208,6 +208,7 @@ Result<StreamFold::Made> StreamFold::write(const trace::Stream& stream, Time at,
                  "", "cut fewer objects: --namespace, --name"};
   }
   const std::vector<Wanted> kept = wanted();
+  objects_.clear();
   std::vector<ListBody::Piece> pieces;
   INQUEST_TRY(const bool with_bodies, collect(kept, stream, tools, pieces));
   if (!with_bodies) {

@@ -66,12 +66,13 @@ class StreamFold {
   const Objects& objects() const { return objects_; }
 
   // Writes the state as of `at`: the LIST, the gap behind it if there is one, and whether the
-  // watch was open. Each says in its text that it was made.
+  // watch was open. Each says in its text that it was made. The objects are gone then: a million of them and the
+  // writing of their list do not fit into memory together.
   struct Made {
     uint64_t objects = 0;
     bool with_bodies = false;  // false: a body is missing in the trace; the list then has none at all
   };
-  Result<Made> write(const trace::Stream& stream, Time at, const FoldTools& tools) const;
+  Result<Made> write(const trace::Stream& stream, Time at, const FoldTools& tools);
 
  private:
   enum class Watch : uint8_t { kUnknown, kOpen, kClosed };

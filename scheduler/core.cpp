@@ -49,13 +49,16 @@ void Core::clear_touched() {
 
 Core::Changed Core::remember(const PodFacts& pod) {
   PodFacts& held = grown(facts_, pod.pod.value);
+  Presence& presence = grown(presence_, pod.pod.value);
   // Status alone is nothing to try again for: the scheduler's own report of a failure changes it
   // (kubernetes-facts 4.2).
   const bool same = kind_of(held) == kind_of(pod) && held.priority == pod.priority && held.gated == pod.gated &&
                     held.deletion == pod.deletion && held.scheduler == pod.scheduler;
-  const bool marked = pod.deletion.known() && !held.deletion.known();
+  // Of what has gone nothing is compared: told again, it is new (and the hash of the state need not hold it).
+  const bool was_marked = presence == Presence::kPresent && held.deletion.known();
+  const bool marked = pod.deletion.known() && !was_marked;
   held = pod;
-  grown(presence_, pod.pod.value) = Presence::kPresent;
+  presence = Presence::kPresent;
   mark_changed(pod.pod);
   return marked ? Changed::kMarked : same ? Changed::kNo : Changed::kYes;
 }

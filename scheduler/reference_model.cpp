@@ -86,7 +86,7 @@ void ReferenceModel::take(const PodChanged& frame) {
     lives_.erase(name);
     if (frame.verb != Verb::kDeleted) lives_[name] = pod.pod;
   }
-  const bool marked = pod.deletion.known() && (facts_.count(pod.pod) == 0 || !facts_.at(pod.pod).deletion.known());
+  const bool marked = pod.deletion.known() && (present_.count(pod.pod) == 0 || !facts_.at(pod.pod).deletion.known());
   if (!gone(frame) || facts_.count(pod.pod) == 0) facts_[pod.pod] = pod;
   gone(frame) ? (void)present_.erase(pod.pod) : (void)present_.insert(pod.pod);
   if (!heard) return;

@@ -9,7 +9,7 @@
 namespace inquest::recorder {
 namespace {
 
-constexpr size_t kNamesKept = size_t{64} << 20;
+constexpr size_t kNamesKept = size_t{44} << 20;
 
 class Rewrite {
  public:

@@ -42,7 +42,7 @@ TEST(JsonText, FindsTheQuoteWhereverItStands) {
 
 TEST(JsonText, ShortnessIsDecidedAtAnyLength) {
   for (const std::string_view unit : {"a", "\"", "\\", "\n", "\x01", "é"}) {
-    for (const size_t count : {1, 15, 16, 17, 4080, 4081, 9000}) {
+    for (const size_t count : std::initializer_list<size_t>{1, 15, 16, 17, 4080, 4081, 9000}) {
       std::string value;
       for (size_t i = 0; i < count; ++i) value.append(unit);
       EXPECT_TRUE(is_short(escaped(value, Escapes::kShort), value)) << unit << count;

@@ -1,14 +1,13 @@
 // What a replay keeps in memory, per record of its trace: by how much the peak of a process grows from a trace to one
 // four times as long.
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <string>
 
 #include "base/check.h"
+#include "bench/memory_use.h"
 #include "bench/workload.h"
 #include "recorder/import.h"
 #include "replayer/run.h"
@@ -16,24 +15,13 @@
 namespace inquest::bench {
 namespace {
 
-// Of /proc/self/status, in bytes.
-int64_t status(const std::string& field) {
-  std::ifstream file("/proc/self/status");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(field + ":")) return std::stoll(line.substr(field.size() + 1)) * 1024;
-  }
-  return 0;
-}
-
 struct Use {
   uint64_t records = 0;
   int64_t bytes = 0;  // the peak, beyond what there was before
 };
 
 Use replayed(const std::string& path) {
-  malloc_trim(0);
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
-  const int64_t before = status("VmRSS");
+  const MemoryGrowth growth;
   auto reader = trace::TraceReader::open(path);
   INQUEST_CHECK(reader.ok(), path);
   const auto recording = replayer::Recording::load(*std::move(reader));
@@ -41,7 +29,7 @@ Use replayed(const std::string& path) {
   replayer::RunConfig config;
   config.policy = *scheduler::preset(scheduler::kDefaultPolicy);
   benchmark::DoNotOptimize(replayer::replay(**recording, config)->chain);
-  return {(*recording)->info().records, status("VmHWM") - before};
+  return {(*recording)->info().records, growth.bytes()};
 }
 
 // In a process of its own, so that no memory of other rows stands in for what it needs.

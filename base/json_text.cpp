@@ -1,7 +1,5 @@
 #include "base/json_text.h"
 
-#include <cstring>
-
 #include "base/byte_block.h"
 
 namespace inquest {

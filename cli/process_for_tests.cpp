@@ -15,6 +15,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/exec_words.h"
+
 namespace inquest::cli {
 namespace {
 
@@ -46,10 +48,7 @@ void give_up_reading_everything() {
 int Workplace::start(const std::vector<std::string>& args, const std::string& out) const {
   std::vector<std::string> words{INQUEST_BINARY};
   words.insert(words.end(), args.begin(), args.end());
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = exec_words(words);
   const std::string err = path(kErr);
   const pid_t child = fork();
   if (child == 0) become(argv, path().c_str(), out.c_str(), err.c_str());

@@ -61,7 +61,7 @@ class RecordReal : public ::testing::Test {
   struct Counted {
     int all = 0, running = 0, of_image = 0;
   };
-  Counted count(const std::string& image = "") {
+  Counted count(const std::string& image) {
     const kube::ApiAnswer answer = cluster_->call("GET", "/api/v1/namespaces/default/pods");
     simdjson::dom::parser parser;
     simdjson::dom::array items;

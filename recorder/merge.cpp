@@ -210,7 +210,7 @@ void Merge::join_binds() {
   }
 }
 
-// Millions of them take as much as the writing that comes next.
+// A million of them take as much as the writing that comes next.
 void Merge::forget_binds() {
   binds_ = BindSet(spool_);
   observed_ = std::deque<Seq>();

@@ -9,7 +9,7 @@
 namespace inquest::recorder {
 namespace {
 
-constexpr size_t kNamesKept = size_t{44} << 20;
+constexpr size_t kNamesKept = size_t{44} << 20;  // of memory, in the catalog that reader and writer share
 
 class Rewrite {
  public:

@@ -54,7 +54,8 @@ Core::Changed Core::remember(const PodFacts& pod) {
   // (kubernetes-facts 4.2).
   const bool same = kind_of(held) == kind_of(pod) && held.priority == pod.priority && held.gated == pod.gated &&
                     held.deletion == pod.deletion && held.scheduler == pod.scheduler;
-  // Of what has gone nothing is compared: told again, it is new (and the hash of the state need not hold it).
+  // The mark of a life that is over says nothing: told again, the pod is new (and the hash of the state need not hold
+  // it).
   const bool was_marked = presence == Presence::kPresent && held.deletion.known();
   const bool marked = pod.deletion.known() && !was_marked;
   held = pod;

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/exec_words.h"
 #include "base/json_text.h"
 #include "base/rfc3339.h"
 #include "kube/client/base64.h"
@@ -66,14 +67,6 @@ std::vector<std::string> environment(const ExecPlugin& plugin, const std::string
   return out;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  out.reserve(texts.size() + 1);
-  for (std::string& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -108,8 +101,8 @@ int spawn(const ExecPlugin& plugin, const std::string& info, bool interactive, i
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  const int code =
-      ::posix_spawnp(&pid, plugin.command.c_str(), &actions, &attributes, pointers(args).data(), pointers(env).data());
+  const int code = ::posix_spawnp(&pid, plugin.command.c_str(), &actions, &attributes, exec_words(args).data(),
+                                  exec_words(env).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return code;

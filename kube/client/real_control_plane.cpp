@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/exec_words.h"
 
 namespace inquest::kube {
 namespace {
@@ -61,10 +62,7 @@ class RealControlPlane::Program {
   Program(const std::string& file, const std::vector<std::string>& flags, const std::string& log) {
     std::vector<std::string> words{file};
     words.insert(words.end(), flags.begin(), flags.end());
-    std::vector<char*> argv;
-    argv.reserve(words.size() + 1);
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
+    const std::vector<char*> argv = exec_words(words);
     pid_ = ::fork();
     if (pid_ != 0) return;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -144,17 +142,14 @@ std::string RealControlPlane::missing() {
   return "";
 }
 
-RealControlPlane::RealControlPlane()
-    : certificate_(make_certificate("127.0.0.1", 86400)),
-      etcd_port_(free_port()),
-      etcd_peer_port_(free_port()),
-      api_port_(free_port()) {
-  write_file(folder_.path("server.crt"), certificate_.certificate_pem);
-  write_file(folder_.path("server.key"), certificate_.key_pem);
+RealControlPlane::RealControlPlane() : etcd_port_(free_port()), api_port_(free_port()) {
+  const TestCertificate certificate = make_certificate("127.0.0.1", 86400);
+  write_file(folder_.path("server.crt"), certificate.certificate_pem);
+  write_file(folder_.path("server.key"), certificate.key_pem);
   write_file(folder_.path("tokens"), std::string(kToken).append(",tester,tester,\"system:masters\"\n"));
   write_file(folder_.path("kubeconfig"), kubeconfig());
   const std::string etcd = "http://127.0.0.1:" + std::to_string(etcd_port_);
-  const std::string peer = "http://127.0.0.1:" + std::to_string(etcd_peer_port_);
+  const std::string peer = "http://127.0.0.1:" + std::to_string(free_port());
   etcd_ = start("etcd", {"--data-dir=" + folder_.path("etcd"), "--listen-client-urls=" + etcd,
                          "--advertise-client-urls=" + etcd, "--listen-peer-urls=" + peer,
                          "--initial-advertise-peer-urls=" + peer, "--initial-cluster=default=" + peer});

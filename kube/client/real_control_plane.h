@@ -41,7 +41,7 @@ class RealControlPlane {
   // Why there is none to be had: KUBEBUILDER_ASSETS is not set, or a program is missing there; "": there is one.
   static std::string missing();
 
-  // etcd and the API server, answering. Programs' words are in folder().
+  // etcd and the API server, answering.
   RealControlPlane();
   ~RealControlPlane();
   RealControlPlane(const RealControlPlane&) = delete;
@@ -58,7 +58,6 @@ class RealControlPlane {
   std::unique_ptr<ApiCaller> caller() const;
   // Its own, for the test's thread.
   ApiAnswer call(const std::string& method, const std::string& path, const std::string& body = "");
-  const TestFolder& folder() const { return folder_; }
 
  private:
   class Program;
@@ -66,8 +65,7 @@ class RealControlPlane {
   std::string server() const { return "https://127.0.0.1:" + std::to_string(api_port_); }
 
   TestFolder folder_;
-  TestCertificate certificate_;
-  uint16_t etcd_port_ = 0, etcd_peer_port_ = 0, api_port_ = 0;
+  uint16_t etcd_port_ = 0, api_port_ = 0;
   std::unique_ptr<Program> etcd_, api_, controllers_, scheduler_;
   std::unique_ptr<ApiCaller> caller_, etcd_caller_;
 };
